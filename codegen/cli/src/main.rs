@@ -1,0 +1,3 @@
+//! The `uaforge` command.
+
+fn main() {}

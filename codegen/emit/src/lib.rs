@@ -1,0 +1,1 @@
+//! The intermediate representation of generated code and its emitters.

@@ -1,0 +1,1 @@
+//! Turns NodeSet2 files into typed Rust from a build script: plan, render, write.

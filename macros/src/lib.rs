@@ -1,0 +1,1 @@
+//! Derive macros that put user structures on the wire.

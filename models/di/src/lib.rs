@@ -1,0 +1,1 @@
+//! OPC UA for Devices (DI) as typed Rust.

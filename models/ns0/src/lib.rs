@@ -1,0 +1,1 @@
+//! The standard OPC UA address space as static tables.

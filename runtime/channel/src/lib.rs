@@ -1,0 +1,1 @@
+//! Sans-IO UA TCP and secure conversation: hello, chunks, sequence numbers, tokens.

@@ -1,0 +1,1 @@
+//! OPC UA client: sessions, services and typed access.

@@ -1,0 +1,1 @@
+//! OPC UA builtin types and their binary encoding, with limits.

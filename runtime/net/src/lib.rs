@@ -1,0 +1,1 @@
+//! The tokio driver: sockets and clocks for sans-IO machines.

@@ -1,0 +1,1 @@
+//! Address space: static tables, references, type tree, dynamic nodes and value cells.

@@ -1,0 +1,1 @@
+//! OPC UA server: sessions, services, node managers and typed instances.

@@ -1,0 +1,1 @@
+//! Generated data types, ids, status codes and services of the OPC UA base model.

@@ -1,0 +1,1 @@
+//! Typed OPC UA for Rust: the façade over codec, types, client and server.

@@ -1,0 +1,1 @@
+//! Cross-crate tests: vectors, oracle, goldens, protocol pairs and peers.

@@ -1,0 +1,3 @@
+//! Tasks of the uaforge repository.
+
+fn main() {}
