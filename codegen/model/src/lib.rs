@@ -1,3 +1,19 @@
 //! Reads NodeSet2 files, resolves them by namespace URI, and reads and writes model interface files.
 
+pub mod canonical;
+pub mod diagnostic;
+mod ids;
+mod loader;
+pub mod query;
+mod resolve;
 pub mod resolved;
+mod schema;
+mod source;
+
+pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use loader::{Loaded, Loader};
+pub use query::{DataTypeKind, StructureType, Wire};
+pub use source::{Source, Sources};
+
+/// The namespace URI of OPC UA itself, always index 0.
+pub const NS0_URI: &str = "http://opcfoundation.org/UA/";

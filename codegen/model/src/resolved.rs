@@ -1,7 +1,9 @@
 //! The resolved model: what a NodeSet says once every index, alias and direction is settled.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use crate::query::Index;
 
 /// Index into [`ModelSet::uris`]; 0 is always the OPC UA namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +47,10 @@ pub struct ModelSet {
     pub uris: Vec<Arc<str>>,
     /// Models, dependencies first.
     pub models: Vec<Model>,
+    /// Reference and type index of the queries, built at the first one; call
+    /// [`ModelSet::reindex`] after changing `models`.
+    #[doc(hidden)]
+    pub index: OnceLock<Arc<Index>>,
 }
 
 /// One model (one URI), from NodeSet documents or from an interface file.
@@ -56,6 +62,10 @@ pub struct Model {
     pub version: Option<String>,
     /// `PublicationDate` as written.
     pub publication_date: Option<String>,
+    /// `ModelVersion` (a semantic version), if stated.
+    pub model_version: Option<String>,
+    /// `XmlSchemaUri`, if stated: the XML namespace of the model's structures.
+    pub xml_schema_uri: Option<String>,
     /// Required models in the order of the file.
     pub required: Vec<Requirement>,
     /// Nodes, ordered by identifier.
@@ -79,6 +89,8 @@ pub struct Requirement {
     pub version: Option<String>,
     /// Least publication date.
     pub publication_date: Option<String>,
+    /// Least model version.
+    pub model_version: Option<String>,
 }
 
 /// A forward reference.
@@ -175,7 +187,8 @@ pub struct Node {
     pub value: Option<Value>,
     /// Definition of data types.
     pub definition: Option<Definition>,
-    /// `Purpose` is ServicesOnly or CodeGenerator: a type only, never a node (D1).
+    /// `Purpose` is ServicesOnly or CodeGenerator, or the node is an encoding or a property of such a
+    /// data type: a type only, never a node of an address space.
     pub types_only: bool,
     /// AccessRestrictions bits, if stated.
     pub access_restrictions: Option<u16>,
@@ -185,6 +198,8 @@ pub struct Node {
     pub release_status: Option<String>,
     /// Documentation URL.
     pub documentation: Option<String>,
+    /// DesignToolOnly: never in a running address space.
+    pub design_tool_only: bool,
     /// Where the node stands.
     pub span: Span,
 }
@@ -262,15 +277,31 @@ pub enum Value {
     LocalizedText(Text),
     /// A structure whose type is known to the set: the data type's id and its fields in encoding
     /// order (inherited first); `None` is an absent optional field.
-    Structure { data_type: Id, fields: Vec<(String, Option<Value>)> },
+    Structure {
+        data_type: Id,
+        fields: Vec<(String, Option<Value>)>,
+    },
     /// A union value: the data type's id and the switched field.
-    Union { data_type: Id, field: Option<(u32, Box<Value>)> },
+    Union {
+        data_type: Id,
+        field: Option<(u32, Box<Value>)>,
+    },
     /// A body that could not be resolved (reported): encoding id and raw XML.
-    OpaqueXml { type_id: Id, xml: Arc<str> },
+    OpaqueXml {
+        type_id: Id,
+        xml: Arc<str>,
+    },
     /// A one-dimensional array: builtin type number (22 for structures, 24 for Variants) and elements.
-    Array { builtin: u8, items: Vec<Value> },
+    Array {
+        builtin: u8,
+        items: Vec<Value>,
+    },
     /// A matrix, last dimension fastest.
-    Matrix { builtin: u8, dimensions: Vec<u32>, items: Vec<Value> },
+    Matrix {
+        builtin: u8,
+        dimensions: Vec<u32>,
+        items: Vec<Value>,
+    },
     /// A Variant element inside an array of Variants or a field of type BaseDataType.
     Variant(Box<Value>),
 }

@@ -1,0 +1,71 @@
+//! The codes, one constant each.
+
+use super::Code;
+
+/// A file cannot be read.
+pub const UNREADABLE: Code = Code("UAF0001");
+/// Neither UTF-8 nor UTF-16.
+pub const NOT_TEXT: Code = Code("UAF0002");
+/// Larger than the reader accepts.
+pub const TOO_LARGE: Code = Code("UAF0003");
+/// A document type declaration.
+pub const DOCTYPE: Code = Code("UAF0004");
+/// Not well-formed XML.
+pub const MALFORMED_XML: Code = Code("UAF0005");
+/// Elements nested too deeply.
+pub const TOO_DEEP: Code = Code("UAF0006");
+/// The root element is not UANodeSet.
+pub const NOT_A_NODESET: Code = Code("UAF0007");
+/// No Models element: the model is taken from NamespaceUris.
+pub const NO_MODELS: Code = Code("UAF0008");
+/// Neither a Models element nor NamespaceUris.
+pub const NO_NAMESPACE: Code = Code("UAF0009");
+/// An element that the schema does not have there.
+pub const UNKNOWN_ELEMENT: Code = Code("UAF0010");
+
+/// A standard name is used without an alias.
+pub const STANDARD_NAME_WITHOUT_ALIAS: Code = Code("UAF0101");
+/// An alias that is not defined.
+pub const UNKNOWN_ALIAS: Code = Code("UAF0102");
+/// A text that is no NodeId.
+pub const MALFORMED_NODE_ID: Code = Code("UAF0103");
+/// A namespace index beyond the table.
+pub const NAMESPACE_OUT_OF_RANGE: Code = Code("UAF0104");
+/// A required attribute is missing.
+pub const MISSING_ATTRIBUTE: Code = Code("UAF0105");
+/// An attribute's text has the wrong form.
+pub const INVALID_ATTRIBUTE: Code = Code("UAF0106");
+/// Two different nodes have one id.
+pub const DUPLICATE_NODE: Code = Code("UAF0107");
+/// A node stands twice, word for word.
+pub const REPEATED_NODE: Code = Code("UAF0108");
+/// A reference type that no document has.
+pub const UNKNOWN_REFERENCE_TYPE: Code = Code("UAF0109");
+/// A reference to a node that no document has.
+pub const UNKNOWN_TARGET: Code = Code("UAF0110");
+/// An id where a node of another class is needed.
+pub const WRONG_NODE_CLASS: Code = Code("UAF0111");
+/// A node whose namespace is no model of its file.
+pub const FOREIGN_NODE: Code = Code("UAF0112");
+
+/// A required model is not loaded.
+pub const MISSING_MODEL: Code = Code("UAF0120");
+/// A required model is older than asked for.
+pub const MODEL_TOO_OLD: Code = Code("UAF0121");
+/// Models require each other.
+pub const MODEL_CYCLE: Code = Code("UAF0122");
+/// Documents of one URI with different versions.
+pub const SEVERAL_DOCUMENTS: Code = Code("UAF0123");
+/// A date that cannot be read.
+pub const INVALID_DATE: Code = Code("UAF0124");
+/// A namespace is used but its model is not required.
+pub const NOT_REQUIRED: Code = Code("UAF0125");
+
+/// A data type that no document has.
+pub const UNKNOWN_DATA_TYPE: Code = Code("UAF0201");
+/// A type without a supertype.
+pub const NO_SUPERTYPE: Code = Code("UAF0202");
+/// A type that is its own ancestor.
+pub const SUBTYPE_CYCLE: Code = Code("UAF0203");
+/// A type with several supertypes.
+pub const SEVERAL_SUPERTYPES: Code = Code("UAF0204");

@@ -1,0 +1,97 @@
+//! Several documents of one model, and nodes that stand twice.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Resolver;
+use super::requirements::empty_model;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::resolved::{Id, Node, Span};
+use crate::schema::Element;
+
+/// What was seen of each node, and repetitions between files.
+#[derive(Debug, Default)]
+pub(super) struct Merge<'a> {
+    seen: HashMap<Id, Element<'a>>,
+    /// Equal nodes of two files: how many, and the first of them.
+    repeated: BTreeMap<(u32, u32), (usize, Span, Span)>,
+}
+
+impl<'a> Resolver<'a, '_> {
+    /// Adds a node to its model. A second one with the same id is a warning if it says the same, else an error.
+    pub(super) fn merge_node(&mut self, element: Element<'a>, node: Node, local: &str) {
+        let uris = &self.names.uris;
+        let model = self
+            .models
+            .entry(node.id.ns)
+            .or_insert_with(|| empty_model(node.id.ns, uris));
+        let Some(first) = self.merge.seen.get(&node.id).copied() else {
+            self.merge.seen.insert(node.id.clone(), element);
+            model.nodes.insert(node.id.ident.clone(), node);
+            return;
+        };
+        let known = model.nodes.get(&node.id.ident);
+        let same = first.raw() == element.raw()
+            || known.is_some_and(|known| same_node(known, &node, first, element));
+        if !same {
+            let message = format!("two different nodes have the id {local}");
+            self.diagnostics.push(
+                Diagnostic::error(codes::DUPLICATE_NODE, message)
+                    .at(element.name_span())
+                    .label(first.name_span(), "the first one is here")
+                    .node(local)
+                    .help("give one of them another id; a NodeId is unique in a server"),
+            );
+        } else if first.file() == element.file() {
+            let message = format!("node {local} stands twice, with the same content");
+            self.diagnostics.push(
+                Diagnostic::warning(codes::REPEATED_NODE, message)
+                    .at(element.name_span())
+                    .label(first.name_span(), "the first one is here")
+                    .node(local)
+                    .help("remove one of them"),
+            );
+        } else {
+            let files = (first.file(), element.file());
+            let entry = self.merge.repeated.entry(files).or_insert((
+                0,
+                first.name_span(),
+                element.name_span(),
+            ));
+            entry.0 += 1;
+        }
+    }
+
+    pub(super) fn report_merges(&mut self) {
+        for (count, first, second) in std::mem::take(&mut self.merge.repeated).into_values() {
+            let message = format!(
+                "{count} nodes of this file stand in another one too, with the same content"
+            );
+            self.diagnostics.push(
+                Diagnostic::warning(codes::REPEATED_NODE, message)
+                    .at(second)
+                    .label(first, "the first of them is here")
+                    .help("load one document of each model, unless each has nodes of its own"),
+            );
+        }
+    }
+}
+
+/// Equal but for position, aliases and white space.
+fn same_node(known: &Node, node: &Node, first: Element<'_>, second: Element<'_>) -> bool {
+    let plain = |node: &Node| {
+        let mut node = node.clone();
+        node.span = Span::default();
+        let fields = node
+            .definition
+            .iter_mut()
+            .flat_map(|definition| &mut definition.fields);
+        fields.for_each(|field| field.span = Span::default());
+        format!("{node:?}")
+    };
+    let value = |element: Element<'_>| element.child("Value").map(|value| squeeze(value.raw()));
+    plain(known) == plain(node) && value(first) == value(second)
+}
+
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,229 @@
+//! Resolution by namespace URI: documents in any order become one set with one URI table.
+
+mod check;
+mod context;
+mod dates;
+mod definition;
+mod merge;
+mod nodes;
+mod order;
+mod requirements;
+mod scalars;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::NS0_URI;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::ids::{NamespacePart, parse_node_id};
+use crate::resolved::{Id, Model, ModelSet, Ns, Span, Triple};
+use crate::schema::{Element, Header, read_header};
+use context::{Context, Names};
+
+/// What a caller may relax.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    pub(crate) allow_older_models: bool,
+    pub(crate) drop_unknown_references: bool,
+}
+
+/// One file with its header.
+struct Document<'a> {
+    header: Header<'a>,
+    /// URIs that are models of this file.
+    model_uris: Vec<Arc<str>>,
+}
+
+/// A Value element waiting until all data types are known.
+struct PendingValue<'a> {
+    node: Id,
+    document: usize,
+    element: Element<'a>,
+}
+
+/// A reference as declared, for the checks.
+struct Declared {
+    triple: Triple,
+    declared_by: Id,
+    span: Span,
+}
+
+/// State of one run.
+struct Resolver<'a, 'd> {
+    names: Names,
+    models: BTreeMap<Ns, Model>,
+    declared: Vec<Declared>,
+    values: Vec<PendingValue<'a>>,
+    merge: merge::Merge<'a>,
+    diagnostics: &'d mut Vec<Diagnostic>,
+    options: &'d Options,
+}
+
+/// Resolves parsed documents.
+pub(crate) fn resolve(
+    documents: &[(u32, roxmltree::Document<'_>)],
+    options: &Options,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> ModelSet {
+    let documents: Vec<Document<'_>> = documents
+        .iter()
+        .map(|(file, document)| {
+            read_document(Element::new(*file, document.root_element()), diagnostics)
+        })
+        .collect();
+    let mut resolver = Resolver {
+        names: Names::new(uri_table(&documents)),
+        models: BTreeMap::new(),
+        declared: Vec::new(),
+        values: Vec::new(),
+        merge: merge::Merge::default(),
+        diagnostics,
+        options,
+    };
+    resolver.declare_models(&documents);
+    resolver.collect_standard_names(&documents);
+    let contexts: Vec<Context<'_>> = documents
+        .iter()
+        .map(|document| resolver.context(&document.header))
+        .collect();
+    for (index, (document, context)) in documents.iter().zip(&contexts).enumerate() {
+        resolver.read_nodes(index, document, context);
+    }
+    resolver.finish()
+}
+
+fn read_document<'a>(root: Element<'a>, diagnostics: &mut Vec<Diagnostic>) -> Document<'a> {
+    let header = read_header(root, diagnostics);
+    let mut model_uris: Vec<Arc<str>> = header
+        .models
+        .iter()
+        .map(|model| Arc::from(model.uri.value))
+        .collect();
+    if model_uris.is_empty() {
+        model_uris = models_of_nodes(&header);
+        let uris = model_uris.join(", ");
+        diagnostics.push(
+            Diagnostic::note(codes::NO_MODELS, format!("no Models element; the file's nodes make it the model {uris}"))
+                .at(header.span)
+                .help("add a Models element with ModelUri, Version, PublicationDate and the required models"),
+        );
+    }
+    Document { header, model_uris }
+}
+
+/// Without a Models element, the namespaces that the file has nodes of are its models.
+fn models_of_nodes(header: &Header<'_>) -> Vec<Arc<str>> {
+    let mut indexes = BTreeSet::new();
+    for node in &header.nodes {
+        let id = node
+            .attribute("NodeId")
+            .and_then(|id| parse_node_id(id.value));
+        if let Some((NamespacePart::Index(index), _)) = id {
+            indexes.insert(index);
+        }
+    }
+    let uri_of = |index: u32| match index {
+        0 => Some(Arc::from(NS0_URI)),
+        _ => header
+            .namespace_uris
+            .get(index as usize - 1)
+            .map(|uri| Arc::from(uri.value.as_str())),
+    };
+    indexes.into_iter().filter_map(uri_of).collect()
+}
+
+/// All URIs of all inputs, sorted, the OPC UA namespace first: the order of the inputs has no influence.
+fn uri_table(documents: &[Document<'_>]) -> Vec<Arc<str>> {
+    let mut uris: BTreeSet<Arc<str>> = BTreeSet::new();
+    for document in documents {
+        uris.extend(document.model_uris.iter().cloned());
+        uris.extend(
+            document
+                .header
+                .namespace_uris
+                .iter()
+                .map(|uri| Arc::from(uri.value.as_str())),
+        );
+        let required = document
+            .header
+            .models
+            .iter()
+            .flat_map(|model| &model.required);
+        uris.extend(required.map(|model| Arc::from(model.uri.value)));
+    }
+    uris.remove(NS0_URI);
+    uris.remove("");
+    let mut table = vec![Arc::from(NS0_URI)];
+    table.extend(uris.into_iter().take(usize::from(u16::MAX) - 1));
+    table
+}
+
+impl<'a> Resolver<'a, '_> {
+    fn collect_standard_names(&mut self, documents: &[Document<'a>]) {
+        let base = documents
+            .iter()
+            .filter(|document| document.model_uris.iter().any(|uri| **uri == *NS0_URI));
+        for element in base.flat_map(|document| &document.header.nodes) {
+            if !matches!(element.name(), "UADataType" | "UAReferenceType") {
+                continue;
+            }
+            let id = element
+                .attribute("NodeId")
+                .and_then(|id| parse_node_id(id.value));
+            let name = element.attribute("BrowseName");
+            if let (Some((NamespacePart::Index(0), ident)), Some(name)) = (id, name) {
+                self.names
+                    .standard
+                    .entry(Arc::from(name.value))
+                    .or_insert(Id { ns: Ns::UA, ident });
+            }
+        }
+    }
+
+    fn finish(mut self) -> ModelSet {
+        self.report_merges();
+        for declared in &self.declared {
+            let owner = self.models.get_mut(&declared.declared_by.ns);
+            if let Some(model) = owner {
+                model.references.push(declared.triple.clone());
+            }
+        }
+        for model in self.models.values_mut() {
+            model.references.sort_unstable();
+            model.references.dedup();
+        }
+        self.mark_types_only();
+        self.check();
+        let models = order::order(
+            std::mem::take(&mut self.models),
+            &self.names,
+            self.diagnostics,
+        );
+        ModelSet::new(self.names.uris, models)
+    }
+
+    /// Encodings and properties of a data type that is a type only are no nodes either.
+    fn mark_types_only(&mut self) {
+        let only = |id: &Id, models: &BTreeMap<Ns, Model>| {
+            models
+                .get(&id.ns)
+                .and_then(|model| model.nodes.get(&id.ident))
+                .is_some_and(|node| node.types_only)
+        };
+        let belongs = |triple: &Triple| matches!(triple.reference_type.ns0_number(), Some(38 | 46));
+        let triples = self.models.values().flat_map(|model| &model.references);
+        let marked: Vec<Id> = triples
+            .filter(|triple| belongs(triple) && only(&triple.source, &self.models))
+            .map(|triple| triple.target.clone())
+            .collect();
+        for id in marked {
+            let node = self
+                .models
+                .get_mut(&id.ns)
+                .and_then(|model| model.nodes.get_mut(&id.ident));
+            if let Some(node) = node {
+                node.types_only = true;
+            }
+        }
+    }
+}
