@@ -1,3 +1,60 @@
-//! Tasks of the uaforge repository.
+//! Tasks of the uaforge repository: `cargo xtask <TASK>`.
 
-fn main() {}
+mod demo;
+mod interop;
+mod nodesets;
+mod process;
+mod regen;
+mod tidy;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Tasks of the uaforge repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Fetch the pinned NodeSets of models/models.lock into `.nodesets`.
+    FetchNodesets {
+        /// Take the packages or XML files from this directory instead of the registries.
+        #[arg(long, value_name = "DIR")]
+        from: Option<PathBuf>,
+    },
+    /// Generate the committed models anew; only files that changed are written.
+    RegenModels {
+        /// Write nothing; fail and show a difference if a file is stale.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the rules of the house: crate arrows, module sentences, lengths, licences, words.
+    Tidy,
+    /// Build the templates, start the server on loopback and run the typed client.
+    Demo(demo::Options),
+    /// Let other implementations talk to the demo server, and our client to theirs.
+    Interop(interop::Options),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().task {
+        Task::FetchNodesets { from } => nodesets::fetch(from.as_deref()),
+        Task::RegenModels { check } => regen::run(check),
+        Task::Tidy => tidy::run(),
+        Task::Demo(options) => demo::run(&options),
+        Task::Interop(options) => interop::run(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
