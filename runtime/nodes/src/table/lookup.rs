@@ -1,0 +1,36 @@
+//! From an id to the row of its node.
+
+use super::model::StaticModel;
+use super::named::NamedKind;
+
+impl StaticModel {
+    /// The row of a node of this model by its numeric identifier.
+    #[inline]
+    pub fn find_numeric(&self, id: u32) -> Option<u32> {
+        if self.words.is_empty() {
+            let numeric = self.nodes.get(..self.numeric)?;
+            return numeric.binary_search_by_key(&id, |row| row.0).ok().map(|row| row as u32);
+        }
+        let word = (id / 64) as usize;
+        let bits = *self.words.get(word)?;
+        let bit = 1u64 << (id % 64);
+        if bits & bit == 0 {
+            return None;
+        }
+        Some(self.ranks.get(word)? + (bits & (bit - 1)).count_ones())
+    }
+
+    /// The row of a node of this model by a string, GUID or opaque identifier.
+    #[cold]
+    pub fn find_named(&self, kind: NamedKind, bytes: &[u8]) -> Option<u32> {
+        self.find_key(self.named_key(kind, bytes)?)
+    }
+
+    /// The row of a node of this model by the key of its named id.
+    #[cold]
+    pub fn find_key(&self, key: u32) -> Option<u32> {
+        let named = self.nodes.get(self.numeric..)?;
+        let row = named.binary_search_by_key(&key, |row| row.0).ok()?;
+        Some((self.numeric + row) as u32)
+    }
+}
