@@ -1,19 +1,28 @@
 //! Values in the binary encoding (OPC 10000-6 §5.2), with slots in the place of namespace indexes.
 
-use uaforge_model::resolved::{Field, Id, Ident, Ns, QName, Text, Value};
+use uaforge_model::resolved::{Field, Id, Ident, ModelSet, Ns, QName, Text, Value};
+use uaforge_model::{DataTypeKind, Wire};
 
-use super::graph::{Graph, Wire};
 use super::names::Names;
 
-const EXTENSION_OBJECT: u8 = 22;
+pub(super) const EXTENSION_OBJECT: u8 = 22;
 const VARIANT: u8 = 24;
 
 /// Deepest nesting of a value that is encoded.
 const MAX_DEPTH: u32 = 100;
 
+/// What a place asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place<'a> {
+    /// A builtin type by its number.
+    Builtin(u8),
+    /// The fields of this structure or union, directly.
+    Inline(&'a Id),
+}
+
 /// Writes one value and notes where slots stand.
 pub(super) struct Encoder<'a> {
-    pub(super) graph: &'a Graph<'a>,
+    pub(super) set: &'a ModelSet,
     pub(super) names: &'a Names,
     /// Keep fields called Description.
     pub(super) descriptions: bool,
@@ -25,8 +34,15 @@ pub(super) struct Encoder<'a> {
 type Result<T = ()> = std::result::Result<T, String>;
 
 impl<'a> Encoder<'a> {
-    pub(super) fn new(graph: &'a Graph<'a>, names: &'a Names, descriptions: bool) -> Self {
-        Self { graph, names, descriptions, bytes: Vec::new(), relocations: Vec::new(), depth: 0 }
+    pub(super) fn new(set: &'a ModelSet, names: &'a Names, descriptions: bool) -> Self {
+        Self {
+            set,
+            names,
+            descriptions,
+            bytes: Vec::new(),
+            relocations: Vec::new(),
+            depth: 0,
+        }
     }
 
     pub(super) fn u8(&mut self, value: u8) {
@@ -67,7 +83,8 @@ impl<'a> Encoder<'a> {
             self.bytes.extend([0, 0]);
         } else {
             self.relocations.push(self.bytes.len() as u32);
-            self.bytes.extend(u16::from(self.names.slot(ns)).to_le_bytes());
+            self.bytes
+                .extend(u16::from(self.names.slot(ns)).to_le_bytes());
         }
     }
 
@@ -103,7 +120,8 @@ impl<'a> Encoder<'a> {
 
     fn guid(&mut self, text_order: &[u8; 16]) {
         let g = text_order;
-        self.bytes.extend([g[3], g[2], g[1], g[0], g[5], g[4], g[7], g[6]]);
+        self.bytes
+            .extend([g[3], g[2], g[1], g[0], g[5], g[4], g[7], g[6]]);
         self.bytes.extend(&g[8..]);
     }
 
@@ -129,39 +147,43 @@ impl<'a> Encoder<'a> {
             Value::Variant(inner) => self.variant(inner)?,
             Value::Array { builtin, items } => {
                 self.u8(builtin | 0x80);
-                self.items(&Wire::Builtin(*builtin), items)?;
+                self.items(Place::Builtin(*builtin), items)?;
             }
-            Value::Matrix { builtin, dimensions, items } => {
+            Value::Matrix {
+                builtin,
+                dimensions,
+                items,
+            } => {
                 self.u8(builtin | 0xc0);
-                self.items(&Wire::Builtin(*builtin), items)?;
+                self.items(Place::Builtin(*builtin), items)?;
                 self.len(dimensions.len())?;
                 dimensions.iter().for_each(|d| self.u32(*d));
             }
             scalar => {
                 let builtin = builtin_of(scalar);
                 self.u8(builtin);
-                self.element(&Wire::Builtin(builtin), scalar)?;
+                self.element(Place::Builtin(builtin), scalar)?;
             }
         }
         Ok(())
     }
 
-    fn items(&mut self, wire: &Wire, items: &[Value]) -> Result {
+    fn items(&mut self, place: Place<'_>, items: &[Value]) -> Result {
         self.len(items.len())?;
-        items.iter().try_for_each(|item| self.element(wire, item))
+        items.iter().try_for_each(|item| self.element(place, item))
     }
 
     /// One element in the form that its place asks for.
-    fn element(&mut self, wire: &Wire, value: &Value) -> Result {
+    fn element(&mut self, place: Place<'_>, value: &Value) -> Result {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err("the value is nested too deeply".into());
         }
-        match wire {
-            Wire::Builtin(VARIANT) => self.variant(value)?,
-            Wire::Builtin(EXTENSION_OBJECT) => self.extension_object(value)?,
-            Wire::Builtin(builtin) => self.scalar(*builtin, value)?,
-            Wire::Inline(data_type) => self.body(data_type, value)?,
+        match place {
+            Place::Builtin(VARIANT) => self.variant(value)?,
+            Place::Builtin(EXTENSION_OBJECT) => self.extension_object(value)?,
+            Place::Builtin(builtin) => self.scalar(builtin, value)?,
+            Place::Inline(data_type) => self.body(data_type, value)?,
         }
         self.depth -= 1;
         Ok(())
@@ -171,7 +193,7 @@ impl<'a> Encoder<'a> {
         match value {
             Value::Null => self.bytes.extend([0, 0, 0]),
             Value::Structure { data_type, .. } | Value::Union { data_type, .. } => {
-                let encoding = self.graph.binary_encoding(data_type);
+                let encoding = self.set.encodings(data_type).binary;
                 let encoding = encoding.ok_or("its structure has no binary encoding")?;
                 self.node_id(encoding)?;
                 self.sized_body(|e| e.body(data_type, value))?;
@@ -200,17 +222,29 @@ impl<'a> Encoder<'a> {
 
     /// The fields of a structure or union without any header.
     fn body(&mut self, data_type: &Id, value: &Value) -> Result {
-        let fields = self.graph.all_fields(data_type);
+        let fields: Vec<&Field> = self
+            .set
+            .all_fields(data_type)
+            .into_iter()
+            .map(|(_, field)| field)
+            .collect();
         match value {
             Value::Union { field: None, .. } => self.u32(0),
-            Value::Union { field: Some((switch, inner)), .. } => {
+            Value::Union {
+                field: Some((switch, inner)),
+                ..
+            } => {
                 self.u32(*switch);
                 let index = (*switch as usize).checked_sub(1);
-                let field = index.and_then(|i| fields.get(i)).ok_or("no such union field")?;
+                let field = index
+                    .and_then(|i| fields.get(i))
+                    .ok_or("no such union field")?;
                 self.field(field, Some(inner))?;
             }
             Value::Structure { fields: given, .. } => self.structure(&fields, given)?,
-            Value::Null if self.graph.is_union(data_type) => self.u32(0),
+            Value::Null if self.set.kind_of_data_type(data_type) == Some(DataTypeKind::Union) => {
+                self.u32(0)
+            }
             Value::Null => self.structure(&fields, &[])?,
             other => return Err(format!("{other:?} stands where a structure should")),
         }
@@ -239,23 +273,33 @@ impl<'a> Encoder<'a> {
     }
 
     fn field(&mut self, field: &Field, value: Option<&Value>) -> Result {
-        let wire = self.graph.wire(&field.data_type, field.allow_sub_types);
-        let is_description = field.name == "Description" && wire == Wire::Builtin(21);
+        let place = match self.set.wire(field) {
+            Wire::Builtin(builtin) => Place::Builtin(builtin),
+            Wire::Inline => Place::Inline(&field.data_type),
+        };
+        let is_description = field.name == "Description" && place == Place::Builtin(21);
         let value = value.filter(|_| self.descriptions || !is_description);
         let value = value.unwrap_or(&Value::Null);
         match (field.value_rank, value) {
             (1.., Value::Null) => self.i32(-1),
-            (1, Value::Array { items, .. }) => self.items(&wire, items)?,
-            (2.., Value::Matrix { dimensions, items, .. }) => {
+            (1, Value::Array { items, .. }) => self.items(place, items)?,
+            (
+                2..,
+                Value::Matrix {
+                    dimensions, items, ..
+                },
+            ) => {
                 self.len(dimensions.len())?;
                 dimensions.iter().for_each(|d| self.u32(*d));
-                items.iter().try_for_each(|item| self.element(&wire, item))?;
+                items
+                    .iter()
+                    .try_for_each(|item| self.element(place, item))?;
             }
             (1.., other) => return Err(format!("{other:?} stands where an array should")),
-            (_, Value::Array { .. } | Value::Matrix { .. }) if wire != Wire::Builtin(VARIANT) => {
+            (_, Value::Array { .. } | Value::Matrix { .. }) if place != Place::Builtin(VARIANT) => {
                 return Err(format!("field {} holds an array", field.name));
             }
-            (_, value) => self.element(&wire, value)?,
+            (_, value) => self.element(place, value)?,
         }
         Ok(())
     }

@@ -4,13 +4,10 @@
 
 mod definition;
 mod encode;
-mod graph;
 mod layout;
 mod names;
 mod plan;
 mod render;
-#[cfg(test)]
-mod tests;
 
 use uaforge_model::resolved::{ModelSet, Ns};
 
@@ -29,7 +26,11 @@ pub struct TableOptions {
 
 impl Default for TableOptions {
     fn default() -> Self {
-        Self { nodes_path: "::uaforge_nodes".into(), descriptions: true, dictionaries: true }
+        Self {
+            nodes_path: "::uaforge_nodes".into(),
+            descriptions: true,
+            dictionaries: true,
+        }
     }
 }
 
@@ -63,9 +64,8 @@ pub enum TableError {
     },
 }
 
-/// Writes the tables of one model. `tables.rs` is to be included inside a module (`include!` or
-/// `mod`); it includes the other files, which stand beside it. The module then has `MODEL`, a
-/// `StaticModel`. The result depends on the set and the options only.
+/// Writes the tables of one model. `tables.rs` is a module file that has the other files, beside it, as
+/// its modules; it holds `MODEL`, a `StaticModel`. The result depends on the set and the options only.
 ///
 /// # Errors
 /// If the model is not in the set, or a value or number does not fit.

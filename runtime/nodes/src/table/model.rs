@@ -121,7 +121,10 @@ impl StaticModel {
 
     /// The row itself.
     pub fn row(&self, row: u32) -> Option<(&'static NodeRow, &'static Starts)> {
-        Some((self.nodes.get(row as usize)?, self.starts.get(row as usize)?))
+        Some((
+            self.nodes.get(row as usize)?,
+            self.starts.get(row as usize)?,
+        ))
     }
 
     /// Browse name without its namespace.
@@ -156,7 +159,9 @@ impl StaticModel {
             return None;
         }
         let key = (node.1 & kind::NAMED != 0, node.0, what);
-        let index = self.texts.partition_point(|t| (t.1 & NAMED != 0, t.0, t.1 & !NAMED) < key);
+        let index = self
+            .texts
+            .partition_point(|t| (t.1 & NAMED != 0, t.0, t.1 & !NAMED) < key);
         let found = self.texts.get(index)?;
         if (found.1 & NAMED != 0, found.0, found.1 & !NAMED) != key {
             return None;
@@ -171,7 +176,9 @@ impl StaticModel {
 
     /// The rare attributes of one kind.
     pub fn extras(&self, row: u32, what: u8) -> &'static [ExtraRow] {
-        let Some((node, _)) = self.row(row) else { return &[] };
+        let Some((node, _)) = self.row(row) else {
+            return &[];
+        };
         if node.1 & kind::EXTRA == 0 {
             return &[];
         }
@@ -190,7 +197,10 @@ impl StaticModel {
             return None;
         }
         let variable = self.variables.get(start.variables as usize)?;
-        Some((variable, part(self.dimensions, start.dimensions, variable.4.into())))
+        Some((
+            variable,
+            part(self.dimensions, start.dimensions, variable.4.into()),
+        ))
     }
 
     /// The encoded value, or the data type definition.

@@ -3,15 +3,7 @@
 /// One node: id, kind, slot of the browse name, length of the browse name, length of the display
 /// name (0: the same as the browse name), number of forward and of inverse references.
 #[derive(Clone, Copy, Debug)]
-pub struct NodeRow(
-    pub u32,
-    pub u16,
-    pub u8,
-    pub u16,
-    pub u16,
-    pub u32,
-    pub u32,
-);
+pub struct NodeRow(pub u32, pub u16, pub u8, pub u16, pub u16, pub u32, pub u32);
 
 /// What a [`NodeRow`] says in its second field: the NodeClass (OPC 10000-3 §8.29) in the low byte,
 /// flags above.
