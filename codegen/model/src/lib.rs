@@ -1,6 +1,7 @@
 //! Reads NodeSet2 files, resolves them by namespace URI, and reads and writes model interface files.
 
 pub mod canonical;
+mod dates;
 pub mod diagnostic;
 mod ids;
 mod loader;
@@ -9,6 +10,7 @@ mod resolve;
 pub mod resolved;
 mod schema;
 mod source;
+mod value;
 
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use loader::{Loaded, Loader};

@@ -281,7 +281,7 @@ pub enum Value {
         data_type: Id,
         fields: Vec<(String, Option<Value>)>,
     },
-    /// A union value: the data type's id and the switched field.
+    /// A union value: the data type's id, and the switch value (1 for the first field) with the field's value.
     Union {
         data_type: Id,
         field: Option<(u32, Box<Value>)>,
@@ -291,6 +291,13 @@ pub enum Value {
         type_id: Id,
         xml: Arc<str>,
     },
+    /// A body in binary encoding: encoding id and bytes.
+    OpaqueBinary {
+        type_id: Id,
+        bytes: Arc<[u8]>,
+    },
+    DataValue(Box<DataValueParts>),
+    DiagnosticInfo(Box<DiagnosticInfoParts>),
     /// A one-dimensional array: builtin type number (22 for structures, 24 for Variants) and elements.
     Array {
         builtin: u8,
@@ -302,6 +309,42 @@ pub enum Value {
         dimensions: Vec<u32>,
         items: Vec<Value>,
     },
-    /// A Variant element inside an array of Variants or a field of type BaseDataType.
+    /// A Variant element inside an array of Variants or a field of type BaseDataType; null is `Value::Null` inside.
     Variant(Box<Value>),
+}
+
+/// The parts of a DataValue (OPC 10000-6 §5.1.11).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DataValueParts {
+    /// The value.
+    pub value: Option<Value>,
+    /// StatusCode.
+    pub status: Option<u32>,
+    /// SourceTimestamp in ticks.
+    pub source_timestamp: Option<i64>,
+    /// SourcePicoseconds.
+    pub source_picoseconds: Option<u16>,
+    /// ServerTimestamp in ticks.
+    pub server_timestamp: Option<i64>,
+    /// ServerPicoseconds.
+    pub server_picoseconds: Option<u16>,
+}
+
+/// The parts of a DiagnosticInfo (OPC 10000-6 §5.1.12).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DiagnosticInfoParts {
+    /// SymbolicId.
+    pub symbolic_id: Option<i32>,
+    /// NamespaceUri.
+    pub namespace_uri: Option<i32>,
+    /// Locale.
+    pub locale: Option<i32>,
+    /// LocalizedText.
+    pub localized_text: Option<i32>,
+    /// AdditionalInfo.
+    pub additional_info: Option<String>,
+    /// InnerStatusCode.
+    pub inner_status_code: Option<u32>,
+    /// InnerDiagnosticInfo.
+    pub inner: Option<Box<DiagnosticInfoParts>>,
 }

@@ -69,3 +69,18 @@ pub const NO_SUPERTYPE: Code = Code("UAF0202");
 pub const SUBTYPE_CYCLE: Code = Code("UAF0203");
 /// A type with several supertypes.
 pub const SEVERAL_SUPERTYPES: Code = Code("UAF0204");
+
+/// A value element of an unknown name.
+pub const UNKNOWN_VALUE_ELEMENT: Code = Code("UAF0301");
+/// A text that is no value of its type.
+pub const INVALID_VALUE: Code = Code("UAF0302");
+/// A value that does not fit its variable or field.
+pub const VALUE_DOES_NOT_FIT: Code = Code("UAF0303");
+/// An ExtensionObject of a type that is not known.
+pub const UNKNOWN_ENCODING: Code = Code("UAF0304");
+/// An element that is no field of its structure.
+pub const UNKNOWN_FIELD: Code = Code("UAF0305");
+/// EncodingMask or SwitchField contradict the fields.
+pub const MASK_MISMATCH: Code = Code("UAF0306");
+/// A matrix whose dimensions and elements differ.
+pub const MATRIX_MISMATCH: Code = Code("UAF0307");

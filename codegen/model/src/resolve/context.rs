@@ -72,6 +72,23 @@ pub(crate) enum IdProblem {
     OutOfRange { index: u32, size: usize },
 }
 
+impl IdProblem {
+    /// What to say of it.
+    pub(crate) fn diagnostic(&self, text: &str) -> Diagnostic {
+        match self {
+            IdProblem::Malformed => {
+                Diagnostic::error(codes::MALFORMED_NODE_ID, format!("\"{text}\" is not a NodeId"))
+                    .help("a NodeId looks like i=85, ns=1;i=5001, ns=1;s=Name, ns=1;g=<GUID> or ns=1;b=<base64>")
+            }
+            IdProblem::OutOfRange { index, size } => Diagnostic::error(
+                codes::NAMESPACE_OUT_OF_RANGE,
+                format!("\"{text}\" has namespace index {index}, but NamespaceUris has {size} entries"),
+            )
+            .help("index 1 is the first Uri of NamespaceUris; add the missing Uri or correct the index"),
+        }
+    }
+}
+
 /// A NodeId text of a file, aliases not considered.
 pub(crate) fn id_of(names: &mut Names, namespaces: &[Ns], text: &str) -> Result<Id, IdProblem> {
     let (namespace, ident) = parse_node_id(text).ok_or(IdProblem::Malformed)?;
@@ -182,20 +199,9 @@ impl<'a> Resolver<'a, '_> {
         span: Span,
         node: Option<&str>,
     ) {
-        let text = text.trim();
-        let mut diagnostic = match problem {
-            IdProblem::Malformed => {
-                Diagnostic::error(codes::MALFORMED_NODE_ID, format!("\"{text}\" is not a NodeId"))
-                    .help("a NodeId looks like i=85, ns=1;i=5001, ns=1;s=Name, ns=1;g=<GUID> or ns=1;b=<base64>")
-            }
-            IdProblem::OutOfRange { index, size } => Diagnostic::error(
-                codes::NAMESPACE_OUT_OF_RANGE,
-                format!("\"{text}\" has namespace index {index}, but NamespaceUris has {size} entries"),
-            )
-            .help("index 1 is the first Uri of NamespaceUris; add the missing Uri or correct the index"),
-        };
+        let mut diagnostic = problem.diagnostic(text.trim()).at(span);
         diagnostic.node = node.map(str::to_owned);
-        self.diagnostics.push(diagnostic.at(span));
+        self.diagnostics.push(diagnostic);
     }
 
     /// A QualifiedName; an index beyond the table is reported and gives the OPC UA namespace.
@@ -218,7 +224,7 @@ impl<'a> Resolver<'a, '_> {
 }
 
 /// The node's own namespace and identifier as the file wrote it, for messages.
-pub(super) fn local_text(namespaces: &[Ns], id: &Id) -> String {
+pub(crate) fn local_text(namespaces: &[Ns], id: &Id) -> String {
     let index = namespaces.iter().position(|ns| *ns == id.ns).unwrap_or(0);
     match (index, &id.ident) {
         (0, ident) => ident.to_string(),

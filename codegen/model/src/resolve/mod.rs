@@ -1,8 +1,7 @@
 //! Resolution by namespace URI: documents in any order become one set with one URI table.
 
 mod check;
-mod context;
-mod dates;
+pub(crate) mod context;
 mod definition;
 mod merge;
 mod nodes;
@@ -18,6 +17,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::ids::{NamespacePart, parse_node_id};
 use crate::resolved::{Id, Model, ModelSet, Ns, Span, Triple};
 use crate::schema::{Element, Header, read_header};
+use crate::value::{Expected, Reader};
 use context::{Context, Names};
 
 /// What a caller may relax.
@@ -89,7 +89,7 @@ pub(crate) fn resolve(
     for (index, (document, context)) in documents.iter().zip(&contexts).enumerate() {
         resolver.read_nodes(index, document, context);
     }
-    resolver.finish()
+    resolver.finish(&contexts)
 }
 
 fn read_document<'a>(root: Element<'a>, diagnostics: &mut Vec<Diagnostic>) -> Document<'a> {
@@ -180,7 +180,7 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    fn finish(mut self) -> ModelSet {
+    fn finish(mut self, contexts: &[Context<'a>]) -> ModelSet {
         self.report_merges();
         for declared in &self.declared {
             let owner = self.models.get_mut(&declared.declared_by.ns);
@@ -199,7 +199,45 @@ impl<'a> Resolver<'a, '_> {
             &self.names,
             self.diagnostics,
         );
-        ModelSet::new(self.names.uris, models)
+        let mut set = ModelSet::new(self.names.uris.clone(), models);
+        self.read_values(&mut set, contexts);
+        set.uris = self.names.uris;
+        set
+    }
+
+    /// Value elements, now that all data types are known; in order of node id.
+    fn read_values(&mut self, set: &mut ModelSet, contexts: &[Context<'a>]) {
+        let mut pending = std::mem::take(&mut self.values);
+        pending.sort_by(|first, second| first.node.cmp(&second.node));
+        let mut values = Vec::with_capacity(pending.len());
+        for PendingValue {
+            node: id,
+            document,
+            element,
+        } in pending
+        {
+            let (Some(context), Some(node)) = (contexts.get(document), set.node(&id)) else {
+                continue;
+            };
+            let expected = Expected {
+                data_type: node.data_type.clone(),
+                value_rank: node.value_rank,
+            };
+            let mut reader = Reader {
+                set,
+                names: &mut self.names,
+                context,
+                diagnostics: self.diagnostics,
+                node: context::local_text(&context.namespaces, &id),
+            };
+            values.push((reader.read(element, &expected), id));
+        }
+        for (value, id) in values {
+            let model = set.models.iter_mut().find(|model| model.ns == id.ns);
+            if let Some(node) = model.and_then(|model| model.nodes.get_mut(&id.ident)) {
+                node.value = value;
+            }
+        }
     }
 
     /// Encodings and properties of a data type that is a type only are no nodes either.

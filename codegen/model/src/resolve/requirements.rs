@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::dates::parse_date;
 use super::{Document, Resolver};
 use crate::NS0_URI;
+use crate::dates::parse_date;
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::resolved::{Model, Ns, Requirement};
 use crate::schema::{RawModel, Spanned};

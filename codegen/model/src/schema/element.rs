@@ -105,6 +105,24 @@ impl<'a> Element<'a> {
         }
     }
 
+    /// True for `xsi:nil="true"`.
+    pub(crate) fn xsi_nil(self) -> bool {
+        let nil = self
+            .node
+            .attribute(("http://www.w3.org/2001/XMLSchema-instance", "nil"));
+        nil.is_some_and(|text| matches!(text.trim(), "true" | "1"))
+    }
+
+    /// What stands between the tags, as written, without white space around it; `None` if there is nothing.
+    pub(crate) fn inner(self) -> Option<&'a str> {
+        let span = self.text_span();
+        self.node.first_child()?;
+        let text = self.node.document().input_text();
+        text.get(span.start as usize..span.end as usize)
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+    }
+
     /// The text as a LocalizedText of the schema: `Locale` is an attribute.
     pub(crate) fn localized_text(self) -> Text {
         let locale = self
