@@ -63,23 +63,34 @@ pub(crate) fn build(root: &Path, name: &str) -> Result<PathBuf> {
     }
     headline(&format!("cargo build in templates/{name}"));
     let mut command = workspace::cargo(&folder);
-    command.args(["build", "--message-format", "json-render-diagnostics"]);
+    command.arg("build");
     // Both templates use one target folder, so that what they share is built once.
     command.env("CARGO_TARGET_DIR", root.join("target/templates"));
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot run cargo")?;
+    program_of(&mut command)
+}
+
+/// Builds a program of this workspace and gives its path.
+pub(crate) fn build_package(root: &Path, package: &str, program: &str) -> Result<PathBuf> {
+    program_of(workspace::cargo(root).args(["build", "--package", package, "--bin", program]))
+}
+
+/// Runs a build command; the program is what cargo says that it made last.
+fn program_of(command: &mut Command) -> Result<PathBuf> {
+    command
+        .args(["--message-format", "json-render-diagnostics"])
+        .stderr(Stdio::inherit());
+    let output = command.output().context("cannot run cargo")?;
     if !output.status.success() {
-        bail!("templates/{name} does not build");
+        bail!("the build failed ({})", output.status);
     }
-    let mut programs = String::from_utf8_lossy(&output.stdout)
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = text
         .lines()
-        .filter_map(|line| serde_json::from_str::<Message>(line).ok()?.executable)
-        .collect::<Vec<_>>();
-    programs
-        .pop()
-        .with_context(|| format!("templates/{name} makes no program"))
+        .filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    messages
+        .filter_map(|message| message.executable)
+        .next_back()
+        .context("the build made no program")
 }
 
 /// A line of cargo's output; only those with a program matter.

@@ -1,7 +1,9 @@
 //! `interop`: other implementations against ours, in both directions.
 
-use crate::process::run_bounded;
-use crate::{demo, workspace};
+mod dumps;
+
+use crate::process::{Server, run_bounded};
+use crate::{demo, nodesets, workspace};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use std::time::Duration;
 const ASYNCUA: &str = "asyncua==2.1.0";
 const INSTALL: Duration = Duration::from_secs(300);
 const CHECK: Duration = Duration::from_secs(300);
+const START: Duration = Duration::from_secs(60);
 const STOP: Duration = Duration::from_secs(10);
 
 /// What to compare with.
@@ -25,7 +28,7 @@ pub(crate) struct Options {
 /// Installs the peers and runs every comparison.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let root = workspace::root();
-    let python = match asyncua(&root) {
+    let python = match install_asyncua(&root) {
         Ok(python) => python,
         Err(error) if options.require.is_empty() => {
             println!("asyncua: skipped: {error:#}");
@@ -33,45 +36,73 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         Err(error) => return Err(error.context("asyncua is required")),
     };
-    let scripts = root.join("tests/interop");
-    let script = |name: &str| {
-        let mut command = Command::new(&python);
-        command.current_dir(&root).arg(scripts.join(name));
-        command
-    };
-    run_bounded(
-        script("status_codes.py").arg("runtime/types/status_codes.csv"),
-        CHECK,
-    )
-    .context("status codes")?;
-    let server = demo::start_server(&demo::build(&root, "server")?, 0)?;
-    run_bounded(
-        &mut check_server(&root, script("check_server.py"), server.url()),
-        CHECK,
-    )
-    .context("asyncua as client of our server")?;
-    server.stop(STOP)?;
-    Ok(())
+    let peer = Asyncua { root, python };
+    peer.status_codes()
+        .context("status codes differ from asyncua's")?;
+    peer.client_of_ours()
+        .context("asyncua as client of our server")?;
+    peer.server_of_ours()
+        .context("our client at asyncua's server")
 }
 
-/// The arguments of the script that browses and reads our server whole.
-fn check_server(root: &Path, mut script: Command, url: &str) -> Command {
-    script
-        .arg(url)
-        .arg("--expected")
-        .arg("tests/interop/expected.json");
-    let nodesets = crate::nodesets::folder(root);
-    for model in ["ns0_core", "di"] {
-        let file = nodesets.join(format!("{model}.xml"));
-        if file.is_file() {
-            script.arg("--nodeset").arg(file);
-        }
+/// asyncua as installed under `.peers`.
+struct Asyncua {
+    root: PathBuf,
+    python: PathBuf,
+}
+
+impl Asyncua {
+    fn script(&self, name: &str) -> Command {
+        let mut command = Command::new(&self.python);
+        command
+            .current_dir(&self.root)
+            .arg(Path::new("tests/interop").join(name));
+        command
     }
-    script
+
+    fn status_codes(&self) -> Result<()> {
+        run_bounded(
+            self.script("status_codes.py")
+                .arg("runtime/types/status_codes.csv"),
+            CHECK,
+        )
+    }
+
+    /// asyncua browses and reads the demo server whole.
+    fn client_of_ours(&self) -> Result<()> {
+        let server = demo::start_server(&demo::build(&self.root, "server")?, 0)?;
+        let mut script = self.script("check_server.py");
+        script
+            .arg(server.url())
+            .args(["--expected", "tests/interop/expected.json"]);
+        let folder = nodesets::folder(&self.root);
+        for model in ["ns0_core", "di"] {
+            let file = folder.join(format!("{model}.xml"));
+            if file.is_file() {
+                script.arg("--nodeset").arg(file);
+            }
+        }
+        run_bounded(&mut script, CHECK)?;
+        server.stop(STOP)?;
+        Ok(())
+    }
+
+    /// Both clients dump asyncua's server; the dumps are equal line by line.
+    fn server_of_ours(&self) -> Result<()> {
+        let program = demo::build_package(&self.root, "uaforge-tests", "peer_dump")?;
+        let server = Server::start(&mut self.script("peer_server.py"), START)?;
+        println!("asyncua's server listens on {}", server.url());
+        let folder = self.root.join(".peers");
+        let (theirs, ours) = (folder.join("asyncua.dump"), folder.join("uaforge.dump"));
+        run_bounded(self.script("dump.py").arg(server.url()).arg(&theirs), CHECK)?;
+        run_bounded(Command::new(program).arg(server.url()).arg(&ours), CHECK)?;
+        server.stop(STOP)?;
+        dumps::compare(&theirs, &ours)
+    }
 }
 
 /// A Python that has asyncua: an environment of its own under `.peers`.
-fn asyncua(root: &Path) -> Result<PathBuf> {
+fn install_asyncua(root: &Path) -> Result<PathBuf> {
     let environment = root.join(".peers/asyncua");
     let python = environment.join(if cfg!(windows) {
         "Scripts/python.exe"
