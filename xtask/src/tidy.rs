@@ -1,6 +1,7 @@
 //! `tidy`: the rules of the house, checked.
 
 mod arrows;
+mod excerpts;
 mod functions;
 mod licences;
 mod metadata;
@@ -35,6 +36,7 @@ pub(crate) fn run() -> Result<()> {
     licences::check(&root, &metadata, &mut findings)?;
     let files: Vec<PathBuf> = workspace::files(&root)?;
     sources::check(&root, &files, &mut findings)?;
+    excerpts::check(&root, &files, &mut findings);
     findings.0.sort();
     for finding in &findings.0 {
         println!("{finding}");
