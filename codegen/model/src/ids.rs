@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::resolved::{Id, Ident, ModelSet, Ns, QName};
+use crate::resolved::{Id, Ident, ModelSet, Ns, QName, Span};
 
 /// The namespace part of a NodeId text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,6 +166,15 @@ impl fmt::Display for Ident {
             Ident::Opaque(bytes) => write!(f, "b={}", encode_base64(bytes)),
         }
     }
+}
+
+impl Span {
+    /// No place in any file.
+    pub const NONE: Span = Span {
+        file: u32::MAX,
+        start: 0,
+        end: 0,
+    };
 }
 
 impl Ns {

@@ -4,6 +4,7 @@ pub mod canonical;
 mod dates;
 pub mod diagnostic;
 mod ids;
+pub mod interface;
 mod loader;
 pub mod query;
 mod resolve;

@@ -1,9 +1,10 @@
 //! The front door: files in any order in, one resolved set and all diagnostics out.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::resolve::{self, Options};
+use crate::resolve::{self, Interface, Options};
 use crate::resolved::ModelSet;
 use crate::schema;
 use crate::source::{self, Sources};
@@ -18,7 +19,14 @@ pub struct Loader {
 #[derive(Clone, Debug)]
 enum Input {
     File(PathBuf),
-    Text { name: String, bytes: Vec<u8> },
+    Interface {
+        text: String,
+        rust_path: Option<String>,
+    },
+    Text {
+        name: String,
+        bytes: Vec<u8>,
+    },
 }
 
 /// The outcome of a run.
@@ -64,6 +72,17 @@ impl Loader {
         self
     }
 
+    /// Adds the interface of a model that another crate carries. `rust_path` replaces the path that the file
+    /// names. A document of the same model takes precedence.
+    #[must_use]
+    pub fn interface(mut self, text: impl Into<String>, rust_path: Option<&str>) -> Self {
+        self.inputs.push(Input::Interface {
+            text: text.into(),
+            rust_path: rust_path.map(str::to_owned),
+        });
+        self
+    }
+
     /// Makes a required model that is older than asked for a warning.
     #[must_use]
     pub fn allow_older_models(mut self, allow: bool) -> Self {
@@ -78,23 +97,37 @@ impl Loader {
         self
     }
 
-    /// Reads and resolves everything.
+    /// Reads and resolves everything. Without a document or interface of the OPC UA namespace itself, the
+    /// interface that this crate carries is taken.
     pub fn load(self) -> Loaded {
         let mut sources = Sources::default();
         let mut diagnostics = Vec::new();
+        let mut rust_paths = BTreeMap::new();
         for input in self.inputs {
-            if let Err(diagnostic) = read(input, &mut sources) {
-                diagnostics.push(*diagnostic);
+            match read(input, &mut sources) {
+                Ok((file, Some(Kind::Interface(path)))) => {
+                    rust_paths.insert(file, path);
+                }
+                Ok(_) => {}
+                Err(diagnostic) => diagnostics.push(*diagnostic),
             }
         }
         let mut documents = Vec::new();
+        let mut interfaces = Vec::new();
         for (file, source) in (0u32..).zip(sources.iter()) {
+            if let Some(path) = rust_paths.remove(&file) {
+                match Interface::read(file, &source.text, path) {
+                    Ok(interface) => interfaces.push(interface),
+                    Err(diagnostic) => diagnostics.push(*diagnostic),
+                }
+                continue;
+            }
             match schema::parse(file, source) {
                 Ok(document) => documents.push((file, document)),
                 Err(diagnostic) => diagnostics.push(*diagnostic),
             }
         }
-        let set = resolve::resolve(&documents, &self.options, &mut diagnostics);
+        let set = resolve::resolve(&documents, interfaces, &self.options, &mut diagnostics);
         drop(documents);
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.file, span.start)));
         Loaded {
@@ -105,11 +138,25 @@ impl Loader {
     }
 }
 
-fn read(input: Input, sources: &mut Sources) -> Result<u32, Box<Diagnostic>> {
+/// What an input is, beyond a document.
+enum Kind {
+    Interface(Option<String>),
+}
+
+fn read(input: Input, sources: &mut Sources) -> Result<(u32, Option<Kind>), Box<Diagnostic>> {
     let (name, bytes) = match input {
         Input::File(path) => (path.display().to_string(), source::read_file(&path)?),
         Input::Text { name, bytes } => (name, bytes),
+        Input::Interface { text, rust_path } => {
+            let model = text
+                .lines()
+                .find_map(|line| line.strip_prefix("model\t"))
+                .unwrap_or("a model");
+            let name = format!("interface of {model}");
+            let file = sources.push(name, text);
+            return Ok((file, Some(Kind::Interface(rust_path))));
+        }
     };
     let text = source::decode(&name, bytes)?;
-    Ok(sources.push(name, text))
+    Ok((sources.push(name, text), None))
 }

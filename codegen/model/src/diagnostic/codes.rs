@@ -70,6 +70,11 @@ pub const SUBTYPE_CYCLE: Code = Code("UAF0203");
 /// A type with several supertypes.
 pub const SEVERAL_SUPERTYPES: Code = Code("UAF0204");
 
+/// A line of an interface file that cannot be read.
+pub const MALFORMED_INTERFACE: Code = Code("UAF0401");
+/// An interface file of another format version.
+pub const INTERFACE_FORMAT: Code = Code("UAF0402");
+
 /// A value element of an unknown name.
 pub const UNKNOWN_VALUE_ELEMENT: Code = Code("UAF0301");
 /// A text that is no value of its type.

@@ -26,6 +26,16 @@ impl<'a> Resolver<'a, '_> {
             .or_insert_with(|| empty_model(node.id.ns, uris));
         let Some(first) = self.merge.seen.get(&node.id).copied() else {
             self.merge.seen.insert(node.id.clone(), element);
+            if model.from_interface && model.nodes.contains_key(&node.id.ident) {
+                let message =
+                    format!("the model that another crate carries has a node {local} already");
+                self.diagnostics.push(
+                    Diagnostic::error(codes::DUPLICATE_NODE, message)
+                        .at(element.name_span())
+                        .node(local),
+                );
+                return;
+            }
             model.nodes.insert(node.id.ident.clone(), node);
             return;
         };

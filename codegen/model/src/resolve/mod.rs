@@ -3,6 +3,7 @@
 mod check;
 pub(crate) mod context;
 mod definition;
+mod interfaces;
 mod merge;
 mod nodes;
 mod order;
@@ -19,6 +20,7 @@ use crate::resolved::{Id, Model, ModelSet, Ns, Span, Triple};
 use crate::schema::{Element, Header, read_header};
 use crate::value::{Expected, Reader};
 use context::{Context, Names};
+pub(crate) use interfaces::Interface;
 
 /// What a caller may relax.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +64,7 @@ struct Resolver<'a, 'd> {
 /// Resolves parsed documents.
 pub(crate) fn resolve(
     documents: &[(u32, roxmltree::Document<'_>)],
+    mut interfaces: Vec<Interface<'_>>,
     options: &Options,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> ModelSet {
@@ -71,8 +74,9 @@ pub(crate) fn resolve(
             read_document(Element::new(*file, document.root_element()), diagnostics)
         })
         .collect();
+    interfaces::choose(&mut interfaces, &documents, diagnostics);
     let mut resolver = Resolver {
-        names: Names::new(uri_table(&documents)),
+        names: Names::new(uri_table(&documents, &interfaces)),
         models: BTreeMap::new(),
         declared: Vec::new(),
         values: Vec::new(),
@@ -80,6 +84,7 @@ pub(crate) fn resolve(
         diagnostics,
         options,
     };
+    resolver.read_interfaces(interfaces);
     resolver.declare_models(&documents);
     resolver.collect_standard_names(&documents);
     let contexts: Vec<Context<'_>> = documents
@@ -133,8 +138,18 @@ fn models_of_nodes(header: &Header<'_>) -> Vec<Arc<str>> {
 }
 
 /// All URIs of all inputs, sorted, the OPC UA namespace first: the order of the inputs has no influence.
-fn uri_table(documents: &[Document<'_>]) -> Vec<Arc<str>> {
+fn uri_table(documents: &[Document<'_>], interfaces: &[Interface<'_>]) -> Vec<Arc<str>> {
     let mut uris: BTreeSet<Arc<str>> = BTreeSet::new();
+    uris.extend(
+        interfaces
+            .iter()
+            .flat_map(|interface| &interface.head.uris)
+            .cloned(),
+    );
+    let required = interfaces
+        .iter()
+        .flat_map(|interface| &interface.head.required);
+    uris.extend(required.map(|required| required.uri.clone()));
     for document in documents {
         uris.extend(document.model_uris.iter().cloned());
         uris.extend(

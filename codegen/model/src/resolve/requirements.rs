@@ -7,7 +7,7 @@ use super::{Document, Resolver};
 use crate::NS0_URI;
 use crate::dates::parse_date;
 use crate::diagnostic::{Diagnostic, Severity, codes};
-use crate::resolved::{Model, Ns, Requirement};
+use crate::resolved::{Model, Ns, Requirement, Span};
 use crate::schema::{RawModel, Spanned};
 
 /// A model that nothing is known of yet.
@@ -159,6 +159,7 @@ impl<'a> Resolver<'a, '_> {
                 }
             }
         }
+        self.check_interface_requirements(&mut missing);
         if !self.models.contains_key(&Ns::UA) && missing.insert(NS0_URI.to_owned()) {
             let message = format!("the base model {NS0_URI} is not loaded");
             self.diagnostics
@@ -210,7 +211,32 @@ impl<'a> Resolver<'a, '_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn report_missing(&mut self, by: &str, uri: &str, span: crate::resolved::Span) {
+    /// What the models of other crates require.
+    fn check_interface_requirements(&mut self, missing: &mut BTreeSet<String>) {
+        let carried = self.models.values().filter(|model| model.from_interface);
+        let required: Vec<(Ns, Requirement)> = carried
+            .flat_map(|model| {
+                model
+                    .required
+                    .iter()
+                    .map(|required| (model.ns, required.clone()))
+            })
+            .collect();
+        for (by, required) in required {
+            let ns = self.names.intern(&required.uri);
+            if !self.models.contains_key(&ns) && missing.insert(required.uri.to_string()) {
+                let by = self
+                    .names
+                    .uris
+                    .get(usize::from(by.0))
+                    .cloned()
+                    .unwrap_or_default();
+                self.report_missing(&by, &required.uri, Span::NONE);
+            }
+        }
+    }
+
+    fn report_missing(&mut self, by: &str, uri: &str, span: Span) {
         let message = format!("the model {uri}, required by {by}, is not loaded");
         self.diagnostics.push(
             Diagnostic::error(codes::MISSING_MODEL, message)
