@@ -3,8 +3,11 @@
 mod files;
 
 use crate::{nodesets, workspace};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use files::Wanted;
+use std::path::{Path, PathBuf};
+use uaforge_codegen::tables::{self, TableOptions};
+use uaforge_model::{Loaded, Loader, NS0_URI, Severity};
 
 /// Writes the files that changed, or with `check` fails if there are any.
 pub(crate) fn run(check: bool) -> Result<()> {
@@ -15,11 +18,61 @@ pub(crate) fn run(check: bool) -> Result<()> {
         let Some(folder) = &model.folder else {
             continue;
         };
-        bail!("{name}: nothing generates {folder} yet");
+        generate(&root, name, &model.uri, Path::new(folder), &mut wanted)
+            .with_context(|| format!("cannot generate {name}"))?;
     }
     if check {
         wanted.check(&root)
     } else {
         wanted.write(&root)
     }
+}
+
+/// Everything that is generated from one model.
+fn generate(root: &Path, name: &str, uri: &str, folder: &Path, wanted: &mut Wanted) -> Result<()> {
+    let loaded = load(root, name, uri)?;
+    let ns = loaded
+        .set
+        .ns(uri)
+        .with_context(|| format!("the file does not define {uri}"))?;
+    let generated = folder.join("src/generated");
+    let options = TableOptions {
+        descriptions: false,
+        dictionaries: false,
+        ..Default::default()
+    };
+    for (file, bytes) in tables::write(&loaded.set, ns, &options)? {
+        wanted.file(generated.join(file), bytes);
+    }
+    wanted.folder(generated);
+    Ok(())
+}
+
+/// Reads a fetched NodeSet, and ns0 for those that build on it.
+fn load(root: &Path, name: &str, uri: &str) -> Result<Loaded> {
+    let mut loader = Loader::new().file(nodeset(root, name)?);
+    if uri != NS0_URI {
+        loader = loader.file(nodeset(root, "ns0")?);
+    }
+    let loaded = loader.load();
+    for diagnostic in &loaded.diagnostics {
+        if diagnostic.severity == Severity::Error {
+            eprintln!("{diagnostic:?}");
+        }
+    }
+    if loaded.has_errors() {
+        bail!("the NodeSet has errors");
+    }
+    Ok(loaded)
+}
+
+fn nodeset(root: &Path, name: &str) -> Result<PathBuf> {
+    let path = nodesets::folder(root).join(format!("{name}.xml"));
+    if !path.is_file() {
+        bail!(
+            "{} is not there; run `cargo xtask fetch-nodesets` first",
+            path.display()
+        );
+    }
+    Ok(path)
 }

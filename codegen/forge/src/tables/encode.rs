@@ -1,5 +1,6 @@
 //! Values in the binary encoding (OPC 10000-6 §5.2), with slots in the place of namespace indexes.
 
+use super::parts;
 use uaforge_model::resolved::{Field, Id, Ident, ModelSet, Ns, QName, Text, Value};
 use uaforge_model::{DataTypeKind, Wire};
 
@@ -31,7 +32,7 @@ pub(super) struct Encoder<'a> {
     depth: u32,
 }
 
-type Result<T = ()> = std::result::Result<T, String>;
+pub(super) type Result<T = ()> = std::result::Result<T, String>;
 
 impl<'a> Encoder<'a> {
     pub(super) fn new(set: &'a ModelSet, names: &'a Names, descriptions: bool) -> Self {
@@ -203,6 +204,11 @@ impl<'a> Encoder<'a> {
                 self.u8(2);
                 self.counted(Some(xml.as_bytes()))?;
             }
+            Value::OpaqueBinary { type_id, bytes } => {
+                self.node_id(type_id)?;
+                self.u8(1);
+                self.counted(Some(bytes))?;
+            }
             Value::Variant(inner) => self.extension_object(inner)?,
             other => return Err(format!("{other:?} stands where a structure should")),
         }
@@ -323,6 +329,8 @@ impl<'a> Encoder<'a> {
             (19, Value::StatusCode(v)) => self.u32(*v),
             (20, Value::QualifiedName(v)) => self.qualified_name(v)?,
             (21, Value::LocalizedText(v)) => self.text(v)?,
+            (23, Value::DataValue(v)) => parts::data_value(self, v)?,
+            (25, Value::DiagnosticInfo(v)) => parts::diagnostic_info(self, v)?,
             (_, Value::Null) => self.default_scalar(builtin),
             (_, other) => return Err(format!("{other:?} is not of builtin type {builtin}")),
         }
@@ -400,7 +408,12 @@ fn builtin_of(value: &Value) -> u8 {
         Value::StatusCode(_) => 19,
         Value::QualifiedName(_) => 20,
         Value::LocalizedText(_) => 21,
-        Value::Structure { .. } | Value::Union { .. } | Value::OpaqueXml { .. } => EXTENSION_OBJECT,
+        Value::Structure { .. }
+        | Value::Union { .. }
+        | Value::OpaqueXml { .. }
+        | Value::OpaqueBinary { .. } => EXTENSION_OBJECT,
+        Value::DataValue(_) => 23,
+        Value::DiagnosticInfo(_) => 25,
         Value::Null | Value::Variant(_) | Value::Array { .. } | Value::Matrix { .. } => VARIANT,
     }
 }

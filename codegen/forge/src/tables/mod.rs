@@ -6,6 +6,7 @@ mod definition;
 mod encode;
 mod layout;
 mod names;
+mod parts;
 mod plan;
 mod render;
 

@@ -249,7 +249,7 @@ impl Planner<'_> {
             || node
                 .display_name
                 .first()
-                .is_some_and(|t| t.locale.as_deref().unwrap_or("") != "");
+                .is_some_and(|t| !t.locale.as_deref().unwrap_or("").is_empty());
         let mut add = |what: u8, texts: &[Text]| {
             for text in texts
                 .iter()
