@@ -1,6 +1,7 @@
 //! OPC UA for Devices (DI) as static tables and typed Rust.
 #![no_std]
 
+#[rustfmt::skip]
 #[path = "generated/tables.rs"]
 mod tables;
 

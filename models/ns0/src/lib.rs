@@ -1,6 +1,7 @@
 //! The standard OPC UA address space as static tables.
 #![no_std]
 
+#[rustfmt::skip]
 #[path = "generated/tables.rs"]
 mod tables;
 

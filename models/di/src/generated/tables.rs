@@ -2,7 +2,7 @@
 //! The static tables of the model.
 
 #[allow(unused_imports)]
-use ::uaforge_nodes::table::{self, Starts, StaticModel, ValueStart};
+use ::uaforge_nodes::table::{self, StaticModel, Starts, ValueStart};
 
 #[rustfmt::skip]
 mod nodes;
@@ -31,10 +31,7 @@ static TEXT_STARTS: [u32; 3] = table::text_starts(&TEXTS);
 static NAMED_STARTS: [u32; 0] = table::named_starts(&NAMED);
 #[allow(long_running_const_eval)]
 static GRAFT_STARTS: [u32; 36] = table::graft_starts(&GRAFTS);
-static SLOTS: [&str; 2] = [
-    "http://opcfoundation.org/UA/DI/",
-    "http://opcfoundation.org/UA/",
-];
+static SLOTS: [&str; 2] = ["http://opcfoundation.org/UA/DI/", "http://opcfoundation.org/UA/"];
 
 /// The tables of `http://opcfoundation.org/UA/DI/`.
 pub static MODEL: StaticModel = StaticModel {

@@ -2,7 +2,7 @@
 //! The static tables of the model.
 
 #[allow(unused_imports)]
-use ::uaforge_nodes::table::{self, Starts, StaticModel, ValueStart};
+use ::uaforge_nodes::table::{self, StaticModel, Starts, ValueStart};
 
 #[rustfmt::skip]
 mod nodes;
