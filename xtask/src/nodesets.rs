@@ -3,7 +3,7 @@
 mod archive;
 mod lock;
 
-pub(crate) use lock::Catalogue;
+pub(crate) use lock::{Catalogue, Model};
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};

@@ -2,12 +2,17 @@
 
 mod files;
 
+use crate::nodesets::Model;
 use crate::{nodesets, workspace};
 use anyhow::{Context, Result, bail};
 use files::Wanted;
 use std::path::{Path, PathBuf};
 use uaforge_codegen::tables::{self, TableOptions};
-use uaforge_model::{Loaded, Loader, NS0_URI, Severity};
+use uaforge_model::resolved::Ns;
+use uaforge_model::{Loaded, Loader, NS0_URI, Severity, interface};
+
+/// Where the generator itself keeps the interface of the base model.
+const BASE_INTERFACE: &str = "codegen/model/interface/ns0.txt";
 
 /// Writes the files that changed, or with `check` fails if there are any.
 pub(crate) fn run(check: bool) -> Result<()> {
@@ -18,7 +23,7 @@ pub(crate) fn run(check: bool) -> Result<()> {
         let Some(folder) = &model.folder else {
             continue;
         };
-        generate(&root, name, &model.uri, Path::new(folder), &mut wanted)
+        generate(&root, name, model, Path::new(folder), &mut wanted)
             .with_context(|| format!("cannot generate {name}"))?;
     }
     if check {
@@ -29,23 +34,41 @@ pub(crate) fn run(check: bool) -> Result<()> {
 }
 
 /// Everything that is generated from one model.
-fn generate(root: &Path, name: &str, uri: &str, folder: &Path, wanted: &mut Wanted) -> Result<()> {
-    let loaded = load(root, name, uri)?;
-    let ns = loaded
-        .set
-        .ns(uri)
-        .with_context(|| format!("the file does not define {uri}"))?;
+fn generate(
+    root: &Path,
+    name: &str,
+    model: &Model,
+    folder: &Path,
+    wanted: &mut Wanted,
+) -> Result<()> {
+    let loaded = load(root, name, &model.uri)?;
+    let ns = namespace(&loaded, &model.uri)?;
+    if model.uri == NS0_URI {
+        let text = interface::write(&loaded.set, ns);
+        wanted.file(BASE_INTERFACE.into(), text.into_bytes());
+    }
+    let nodes = match &model.nodes {
+        Some(other) => &load(root, other, &model.uri)?,
+        None => &loaded,
+    };
     let generated = folder.join("src/generated");
     let options = TableOptions {
         descriptions: false,
         dictionaries: false,
         ..Default::default()
     };
-    for (file, bytes) in tables::write(&loaded.set, ns, &options)? {
+    for (file, bytes) in tables::write(&nodes.set, namespace(nodes, &model.uri)?, &options)? {
         wanted.file(generated.join(file), bytes);
     }
     wanted.folder(generated);
     Ok(())
+}
+
+fn namespace(loaded: &Loaded, uri: &str) -> Result<Ns> {
+    loaded
+        .set
+        .ns(uri)
+        .with_context(|| format!("the file does not define {uri}"))
 }
 
 /// Reads a fetched NodeSet, and ns0 for those that build on it.

@@ -36,6 +36,8 @@ pub(crate) struct Model {
     path: String,
     /// The folder of the crate that is generated from it.
     pub(crate) folder: Option<String>,
+    /// The model whose file the static tables are made from, if it is not this one.
+    pub(crate) nodes: Option<String>,
 }
 
 /// The pinned packages and files.

@@ -18,7 +18,7 @@ use text::*;
 use values::*;
 
 #[allow(long_running_const_eval)]
-static STARTS: [Starts; 5477] = table::starts(&NODES, &VARIABLES);
+static STARTS: [Starts; 5476] = table::starts(&NODES, &VARIABLES);
 #[allow(long_running_const_eval)]
 static WORDS: [u64; 514] = table::bitmap(&NODES);
 #[allow(long_running_const_eval)]
@@ -37,8 +37,8 @@ static SLOTS: [&str; 1] = ["http://opcfoundation.org/UA/"];
 pub static MODEL: StaticModel = StaticModel {
     slots: &SLOTS,
     version: Some("1.05.07"),
-    publication_date: Some("2026-07-30T00:00:00Z"),
-    numeric: 5477,
+    publication_date: Some("2026-05-01T00:00:00Z"),
+    numeric: 5476,
     nodes: &NODES,
     starts: &STARTS,
     words: &WORDS,

@@ -3838,7 +3838,6 @@ CurrentRoleIds\
 StatusCodeId\
 OutputArguments\
 InApplicationSetup\
-InApplicationSetup\
 UserCertificateType\
 TlsCertificateType\
 TlsServerCertificateType\
