@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use uaforge_model::{Loader, canonical};
 
 /// The peer of this project that comes from PyPI, at the version that is compared with.
 const ASYNCUA: &str = "asyncua==2.1.0";
@@ -75,14 +76,23 @@ impl Asyncua {
         script
             .arg(server.url())
             .args(["--expected", "tests/interop/expected.json"]);
-        let folder = nodesets::folder(&self.root);
-        for model in ["ns0_core", "di"] {
-            let file = folder.join(format!("{model}.xml"));
-            if file.is_file() {
-                script.arg("--nodeset").arg(file);
+        let folder = self.root.join(".peers/canonical");
+        fs::create_dir_all(&folder)?;
+        for (name, model) in nodesets::Catalogue::read(&self.root)?.models {
+            let file = nodesets::folder(&self.root).join(format!("{name}.xml"));
+            if !file.is_file() || model.nodes.is_some() {
+                continue;
             }
+            script.arg("--nodeset").arg(&file);
+            // What the script shows differences from.
+            let set = Loader::new().file(file).load().set;
+            let text = set
+                .ns(&model.uri)
+                .map(|ns| canonical::text(&set, ns))
+                .unwrap_or_default();
+            fs::write(folder.join(format!("{name}.txt")), text)?;
         }
-        run_bounded(&mut script, CHECK)?;
+        run_bounded(script.arg("--canonical").arg(&folder), CHECK)?;
         server.stop(STOP)?;
         Ok(())
     }
