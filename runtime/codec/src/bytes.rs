@@ -1,0 +1,95 @@
+//! ByteString (OPC 10000-6 §5.2.2.7).
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::string::ARC_HEADER;
+use crate::{Decode, DecodeError, Decoder, Encode, Encoder};
+
+/// A ByteString: null, empty or bytes. Cloning is cheap; null is the default and differs from empty.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByteString(Option<Arc<[u8]>>);
+
+impl ByteString {
+    /// The null byte string.
+    pub const NULL: Self = Self(None);
+
+    /// The bytes; `None` for the null byte string.
+    #[inline]
+    #[must_use]
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        self.0.as_deref()
+    }
+
+    /// The bytes; none for the null byte string too.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.as_bytes().unwrap_or_default()
+    }
+
+    /// Whether this is the null byte string.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl fmt::Debug for ByteString {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(bytes) = self.as_bytes() else {
+            return f.write_str("null");
+        };
+        const SHOWN: usize = 64;
+        f.write_str("0x")?;
+        for byte in bytes.iter().take(SHOWN) {
+            write!(f, "{byte:02x}")?;
+        }
+        if bytes.len() > SHOWN { write!(f, "… ({} bytes)", bytes.len()) } else { Ok(()) }
+    }
+}
+
+impl From<&[u8]> for ByteString {
+    fn from(bytes: &[u8]) -> Self {
+        Self(Some(bytes.into()))
+    }
+}
+
+impl<const N: usize> From<[u8; N]> for ByteString {
+    fn from(bytes: [u8; N]) -> Self {
+        Self(Some(Arc::new(bytes)))
+    }
+}
+
+impl From<Vec<u8>> for ByteString {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Some(bytes.into()))
+    }
+}
+
+impl From<Arc<[u8]>> for ByteString {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Self(Some(bytes))
+    }
+}
+
+impl Encode for ByteString {
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) {
+        e.put_bytes(self.as_bytes());
+    }
+}
+
+impl Decode for ByteString {
+    #[inline]
+    fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        self.0 = match d.bytes()? {
+            None => None,
+            Some(bytes) => {
+                d.charge(bytes.len() + ARC_HEADER)?;
+                Some(bytes.into())
+            }
+        };
+        Ok(())
+    }
+}

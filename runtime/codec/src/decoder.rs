@@ -1,0 +1,214 @@
+//! Reads values out of one message, within its budget.
+
+use alloc::vec::Vec;
+use core::mem::size_of;
+
+use crate::{Decode, DecodeContext, DecodeError, DecodeReason};
+
+/// Reads from a slice. Every length is checked against what remains before anything is allocated,
+/// and allocations are charged to the budget of the message.
+#[derive(Clone, Debug)]
+pub struct Decoder<'a> {
+    rest: &'a [u8],
+    cx: DecodeContext<'a>,
+    depth: u32,
+    heap: usize,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder over the whole of `bytes`.
+    #[must_use]
+    pub fn new(bytes: &'a [u8], cx: DecodeContext<'a>) -> Self {
+        Self { rest: bytes, cx, depth: 0, heap: cx.limits.heap_budget(bytes.len()) }
+    }
+
+    /// What the decoder was made with.
+    #[must_use]
+    pub fn context(&self) -> DecodeContext<'a> {
+        self.cx
+    }
+
+    /// Bytes that are left.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The bytes that are left.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// An error unless every byte was read.
+    pub fn finish(&self) -> Result<(), DecodeError> {
+        if self.rest.is_empty() { Ok(()) } else { Err(DecodeReason::TrailingBytes.into()) }
+    }
+
+    /// The next `len` bytes.
+    #[inline]
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8], DecodeError> {
+        match self.rest.split_at_checked(len) {
+            Some((head, tail)) => {
+                self.rest = tail;
+                Ok(head)
+            }
+            None => Err(DecodeReason::Truncated.into()),
+        }
+    }
+
+    /// The next `N` bytes.
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        match self.rest.split_first_chunk::<N>() {
+            Some((head, tail)) => {
+                self.rest = tail;
+                Ok(*head)
+            }
+            None => Err(DecodeReason::Truncated.into()),
+        }
+    }
+
+    /// One byte.
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8, DecodeError> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    /// Two bytes, little-endian.
+    #[inline]
+    pub fn u16(&mut self) -> Result<u16, DecodeError> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    /// Four bytes, little-endian.
+    #[inline]
+    pub fn u32(&mut self) -> Result<u32, DecodeError> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// Four bytes, little-endian.
+    #[inline]
+    pub fn i32(&mut self) -> Result<i32, DecodeError> {
+        self.array().map(i32::from_le_bytes)
+    }
+
+    /// Eight bytes, little-endian.
+    #[inline]
+    pub fn i64(&mut self) -> Result<i64, DecodeError> {
+        self.array().map(i64::from_le_bytes)
+    }
+
+    /// The bytes of a String or ByteString; `None` for the null one (OPC 10000-6 §5.2.2.4).
+    #[inline]
+    pub fn bytes(&mut self) -> Result<Option<&'a [u8]>, DecodeError> {
+        let len = self.i32()?;
+        if len == -1 {
+            return Ok(None);
+        }
+        let len = usize::try_from(len).map_err(|_| DecodeReason::BadLength)?;
+        if len > self.rest.len() {
+            return Err(DecodeReason::BadLength.into());
+        }
+        if len > self.cx.limits.max_string_length {
+            return Err(DecodeReason::LimitExceeded.into());
+        }
+        self.take(len).map(Some)
+    }
+
+    /// The length of an array whose elements take at least `min_size` bytes each; `None` for the null
+    /// array. Any negative length is the null array (OPC 10000-6 §5.2.5).
+    #[inline]
+    pub fn array_len(&mut self, min_size: usize) -> Result<Option<usize>, DecodeError> {
+        let Ok(len) = usize::try_from(self.i32()?) else {
+            return Ok(None);
+        };
+        if len > self.rest.len() / min_size.max(1) {
+            return Err(DecodeReason::BadLength.into());
+        }
+        if len > self.cx.limits.max_array_length {
+            return Err(DecodeReason::LimitExceeded.into());
+        }
+        Ok(Some(len))
+    }
+
+    /// Charges `bytes` of heap to the budget of the message.
+    #[inline]
+    pub fn charge(&mut self, bytes: usize) -> Result<(), DecodeError> {
+        match self.heap.checked_sub(bytes) {
+            Some(left) => {
+                self.heap = left;
+                Ok(())
+            }
+            None => Err(DecodeReason::LimitExceeded.into()),
+        }
+    }
+
+    /// Decodes `len` elements into `items`, reusing both its capacity and its elements.
+    pub fn elements_into<T: Decode>(&mut self, items: &mut Vec<T>, len: usize) -> Result<(), DecodeError> {
+        items.truncate(len);
+        for (index, item) in items.iter_mut().enumerate() {
+            item.decode_into(self).map_err(|error| error.at_index(index))?;
+        }
+        while items.len() < len {
+            if items.len() == items.capacity() {
+                self.grow(items, len)?;
+            }
+            let index = items.len();
+            let item = T::decode(self).map_err(|error| error.at_index(index))?;
+            items.push(item);
+        }
+        Ok(())
+    }
+
+    /// Grows by doubling, so that a length alone never allocates: elements have to arrive.
+    fn grow<T>(&mut self, items: &mut Vec<T>, len: usize) -> Result<(), DecodeError> {
+        let left = len - items.len();
+        let affordable = self.heap / 3 / size_of::<T>().max(1);
+        let step = if left <= affordable.min(1024) { left } else { left.min(items.len().max(16)) };
+        // While the block moves, the old and the new one exist together.
+        self.charge(step.saturating_mul(size_of::<T>()).saturating_mul(2))?;
+        items.reserve_exact(step);
+        Ok(())
+    }
+
+    /// Runs `read` one level deeper.
+    #[inline]
+    pub fn nested<R>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<R, DecodeError>,
+    ) -> Result<R, DecodeError> {
+        self.enter()?;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Goes one level deeper; [`Decoder::leave`] returns.
+    #[inline]
+    pub fn enter(&mut self) -> Result<(), DecodeError> {
+        if self.depth >= self.cx.limits.max_depth {
+            return Err(DecodeReason::TooDeep.into());
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Returns one level.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// A decoder over `bytes` (a part of this message) that shares depth and budget;
+    /// give it back with [`Decoder::resume_after`].
+    #[must_use]
+    pub fn sub(&self, bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, cx: self.cx, depth: self.depth, heap: self.heap }
+    }
+
+    /// Takes over the budget that `sub` has left.
+    pub fn resume_after(&mut self, sub: &Self) {
+        self.heap = sub.heap;
+    }
+}

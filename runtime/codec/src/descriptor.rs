@@ -1,0 +1,136 @@
+//! Static descriptions of data types: what JSON, XML, DataTypeDefinition and run-time types walk (D3).
+
+use crate::ConstIdentifier;
+
+/// An id that does not depend on a namespace table: URI and identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeKey {
+    /// The namespace URI.
+    pub namespace: &'static str,
+    /// The identifier.
+    pub id: ConstIdentifier,
+}
+
+/// How a structure is laid out (OPC 10000-3 §8.48, StructureType).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StructureKind {
+    /// All fields, in order.
+    Plain,
+    /// A mask first, then the fields that are present.
+    OptionalFields,
+    /// A switch value, then one field.
+    Union,
+    /// All fields; some may hold subtypes.
+    SubtypedValues,
+    /// A switch value, then one field, which may hold a subtype.
+    UnionSubtypedValues,
+}
+
+/// A structure or union.
+#[derive(Debug)]
+pub struct StructureDescriptor {
+    /// Exact name of the DataType.
+    pub name: &'static str,
+    /// Id of the DataType.
+    pub data_type: TypeKey,
+    /// Id of its Default Binary encoding.
+    pub binary_encoding: Option<TypeKey>,
+    /// Id of its Default XML encoding.
+    pub xml_encoding: Option<TypeKey>,
+    /// Id of its Default JSON encoding.
+    pub json_encoding: Option<TypeKey>,
+    /// Layout.
+    pub kind: StructureKind,
+    /// All fields in encoding order, inherited ones first.
+    pub fields: &'static [FieldDescriptor],
+    /// How many of them are inherited.
+    pub inherited: usize,
+}
+
+/// A field of a structure.
+#[derive(Debug)]
+pub struct FieldDescriptor {
+    /// Exact name.
+    pub name: &'static str,
+    /// Id of its DataType.
+    pub data_type: TypeKey,
+    /// How one element is encoded.
+    pub ty: FieldType,
+    /// ValueRank: −1 scalar, 1 array, 2 and more matrices.
+    pub value_rank: i32,
+    /// Whether it may be absent.
+    pub optional: bool,
+    /// Whether subtypes are allowed, so that a structure is an ExtensionObject.
+    pub allow_sub_types: bool,
+    /// Most characters of a String or bytes of a ByteString; 0 for no limit.
+    pub max_string_length: u32,
+    /// Most elements by dimension; 0 for no limit.
+    pub array_dimensions: &'static [u32],
+}
+
+/// How one element of a field is encoded.
+#[derive(Clone, Copy, Debug)]
+pub enum FieldType {
+    /// As a builtin type; abstract structures are ExtensionObject, abstract numbers Variant.
+    Builtin(BuiltinType),
+    /// The fields of a structure, in place. A function, as types may contain themselves.
+    Structure(fn() -> &'static StructureDescriptor),
+    /// An Int32.
+    Enumeration(&'static EnumerationDescriptor),
+    /// An unsigned integer of bits.
+    OptionSet(&'static EnumerationDescriptor),
+}
+
+/// An enumeration, or the bits of an option set.
+#[derive(Debug)]
+pub struct EnumerationDescriptor {
+    /// Exact name of the DataType.
+    pub name: &'static str,
+    /// Id of the DataType.
+    pub data_type: TypeKey,
+    /// The unsigned integer of an option set; `None` for an enumeration.
+    pub option_set: Option<BuiltinType>,
+    /// Members by value, or bits by number.
+    pub values: &'static [EnumValue],
+}
+
+/// A member of an enumeration or a bit of an option set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnumValue {
+    /// Exact name.
+    pub name: &'static str,
+    /// Value, or bit number.
+    pub value: i64,
+}
+
+/// The builtin types with their numbers (OPC 10000-6 §5.1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the names of the specification")]
+pub enum BuiltinType {
+    Boolean = 1,
+    SByte = 2,
+    Byte = 3,
+    Int16 = 4,
+    UInt16 = 5,
+    Int32 = 6,
+    UInt32 = 7,
+    Int64 = 8,
+    UInt64 = 9,
+    Float = 10,
+    Double = 11,
+    String = 12,
+    DateTime = 13,
+    Guid = 14,
+    ByteString = 15,
+    XmlElement = 16,
+    NodeId = 17,
+    ExpandedNodeId = 18,
+    StatusCode = 19,
+    QualifiedName = 20,
+    LocalizedText = 21,
+    ExtensionObject = 22,
+    DataValue = 23,
+    Variant = 24,
+    DiagnosticInfo = 25,
+}

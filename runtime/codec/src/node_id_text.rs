@@ -1,0 +1,105 @@
+//! Text forms of NodeId and ExpandedNodeId (OPC 10000-6 §5.3.1.10).
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::{ExpandedNodeId, IdentifierRef, NodeId};
+
+impl fmt::Display for IdentifierRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Numeric(id) => write!(f, "i={id}"),
+            Self::String(id) => write!(f, "s={id}"),
+            Self::Guid(id) => write!(f, "g={id}"),
+            Self::Opaque(id) => {
+                f.write_str("b=")?;
+                write_base64(id, f)
+            }
+        }
+    }
+}
+
+impl fmt::Display for NodeId {
+    /// `i=85`, `ns=2;s=Line 4`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.namespace() != 0 {
+            write!(f, "ns={};", self.namespace())?;
+        }
+        self.identifier().fmt(f)
+    }
+}
+
+impl fmt::Display for ExpandedNodeId {
+    /// `svr=1;nsu=http://example.org/;i=1`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.server_index != 0 {
+            write!(f, "svr={};", self.server_index)?;
+        }
+        match self.namespace_uri.as_str() {
+            Some(uri) => write!(f, "nsu={uri};{}", self.node_id.identifier()),
+            None => self.node_id.fmt(f),
+        }
+    }
+}
+
+/// The text is not a NodeId such as `ns=2;i=5`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a NodeId: write `ns=2;i=5`, `ns=2;s=text`, `g=…` or `b=…`")]
+pub struct ParseNodeIdError;
+
+impl FromStr for NodeId {
+    type Err = ParseNodeIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseNodeIdError> {
+        let (namespace, rest) = match text.strip_prefix("ns=") {
+            Some(rest) => {
+                let (index, rest) = rest.split_once(';').ok_or(ParseNodeIdError)?;
+                (index.parse().map_err(|_| ParseNodeIdError)?, rest)
+            }
+            None => (0, text),
+        };
+        let (kind, id) = rest.split_at_checked(2).ok_or(ParseNodeIdError)?;
+        match kind {
+            "i=" => id.parse().map(|id| Self::numeric(namespace, id)).map_err(|_| ParseNodeIdError),
+            "s=" => Ok(Self::string(namespace, id)),
+            "g=" => id.parse().map(|id| Self::guid(namespace, id)).map_err(|_| ParseNodeIdError),
+            "b=" => read_base64(id).map(|id| Self::opaque(namespace, id)).ok_or(ParseNodeIdError),
+            _ => Err(ParseNodeIdError),
+        }
+    }
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn write_base64(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    use fmt::Write as _;
+    for group in bytes.chunks(3) {
+        let word =
+            group.iter().fold(0_u32, |word, byte| (word << 8) | u32::from(*byte)) << (8 * (3 - group.len()));
+        for position in 0..4 {
+            let digit = (word >> (18 - 6 * position)) & 0x3F;
+            match ALPHABET.get(digit as usize) {
+                Some(letter) if position <= group.len() => f.write_char(char::from(*letter))?,
+                _ => f.write_char('=')?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_base64(text: &str) -> Option<Vec<u8>> {
+    let digits = text.trim_end_matches('=');
+    let mut out = Vec::with_capacity(digits.len() * 3 / 4);
+    let (mut word, mut bits) = (0_u32, 0);
+    for letter in digits.bytes() {
+        let digit = ALPHABET.iter().position(|known| *known == letter)?;
+        word = ((word << 6) | u32::try_from(digit).ok()?) & 0xFFFF;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            out.push(u8::try_from((word >> bits) & 0xFF).ok()?);
+        }
+    }
+    Some(out)
+}

@@ -1,0 +1,160 @@
+//! Structures and the registry that decodes them out of ExtensionObjects.
+
+use alloc::sync::Arc;
+use core::any::Any;
+use core::fmt;
+
+use hashbrown::HashMap;
+
+use crate::string::ARC_HEADER;
+use crate::{
+    ConstIdentifier, Decode, DecodeError, Decoder, Encode, Encoder, IdentifierRef, NodeIdRef,
+    StructureDescriptor,
+};
+
+/// A structure or union, generated or derived.
+pub trait Structure: Encode + Decode + Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
+    /// Its static description.
+    const DESCRIPTOR: &'static StructureDescriptor;
+}
+
+/// A structure behind a pointer. Implemented for every [`Structure`].
+pub trait StructureValue: fmt::Debug + Send + Sync + 'static {
+    /// The description of its type.
+    fn descriptor(&self) -> &'static StructureDescriptor;
+    /// Writes its fields.
+    fn encode_body(&self, e: &mut Encoder<'_>);
+    /// For downcasts.
+    fn as_any(&self) -> &dyn Any;
+    /// Equality with a value of any type.
+    fn equals(&self, other: &dyn StructureValue) -> bool;
+}
+
+impl<T: Structure> StructureValue for T {
+    fn descriptor(&self) -> &'static StructureDescriptor {
+        T::DESCRIPTOR
+    }
+
+    fn encode_body(&self, e: &mut Encoder<'_>) {
+        self.encode(e);
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn equals(&self, other: &dyn StructureValue) -> bool {
+        other.as_any().downcast_ref::<T>() == Some(self)
+    }
+}
+
+type DecodeBody = fn(&mut Decoder<'_>) -> Result<Arc<dyn StructureValue>, DecodeError>;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    decode: DecodeBody,
+    descriptor: &'static StructureDescriptor,
+}
+
+/// The structures that ExtensionObject bodies are decoded as, by the id of their binary encoding.
+#[derive(Clone, Default)]
+pub struct TypeRegistry {
+    /// Numeric ids by namespace URI; a handful of namespaces.
+    namespaces: alloc::vec::Vec<(&'static str, HashMap<u32, Entry, foldhash::fast::FixedState>)>,
+    others: alloc::vec::Vec<(crate::TypeKey, Entry)>,
+}
+
+static EMPTY: TypeRegistry =
+    TypeRegistry { namespaces: alloc::vec::Vec::new(), others: alloc::vec::Vec::new() };
+
+impl TypeRegistry {
+    /// A registry without types.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The shared registry without types.
+    #[must_use]
+    pub fn empty() -> &'static Self {
+        &EMPTY
+    }
+
+    /// Makes `T` known. A type without a binary encoding is left out.
+    pub fn register<T: Structure>(&mut self) {
+        let Some(key) = T::DESCRIPTOR.binary_encoding else {
+            return;
+        };
+        let entry = Entry { decode: decode_body::<T>, descriptor: T::DESCRIPTOR };
+        let ConstIdentifier::Numeric(id) = key.id else {
+            self.others.retain(|(known, _)| *known != key);
+            self.others.push((key, entry));
+            return;
+        };
+        let position = self.namespaces.iter().position(|(uri, _)| *uri == key.namespace);
+        let position = position.unwrap_or_else(|| {
+            self.namespaces.push((key.namespace, HashMap::default()));
+            self.namespaces.len() - 1
+        });
+        if let Some((_, types)) = self.namespaces.get_mut(position) {
+            types.insert(id, entry);
+        }
+    }
+
+    fn find(&self, uri: &str, id: NodeIdRef<'_>) -> Option<Entry> {
+        if let Some(id) = id.as_numeric() {
+            let (_, types) = self.namespaces.iter().find(|(known, _)| *known == uri)?;
+            return types.get(&id).copied();
+        }
+        let found = self
+            .others
+            .iter()
+            .find(|(key, _)| key.namespace == uri && key.id.in_namespace(id.namespace()) == id);
+        found.map(|(_, entry)| *entry)
+    }
+
+    /// The description of the structure with this binary encoding.
+    #[must_use]
+    pub fn descriptor(&self, uri: &str, encoding: NodeIdRef<'_>) -> Option<&'static StructureDescriptor> {
+        self.find(uri, encoding).map(|entry| entry.descriptor)
+    }
+
+    /// Every known structure.
+    pub fn descriptors(&self) -> impl Iterator<Item = &'static StructureDescriptor> {
+        let numeric = self.namespaces.iter().flat_map(|(_, types)| types.values());
+        numeric.chain(self.others.iter().map(|(_, entry)| entry)).map(|entry| entry.descriptor)
+    }
+
+    /// The decoder of the structure with this binary encoding, if it is known.
+    pub(crate) fn decoder(&self, uri: &str, encoding: NodeIdRef<'_>) -> Option<DecodeBody> {
+        self.find(uri, encoding).map(|entry| entry.decode)
+    }
+}
+
+impl fmt::Debug for TypeRegistry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.descriptors().map(|descriptor| descriptor.name)).finish()
+    }
+}
+
+fn decode_body<T: Structure>(d: &mut Decoder<'_>) -> Result<Arc<dyn StructureValue>, DecodeError> {
+    d.charge(size_of::<T>() + ARC_HEADER)?;
+    let mut value = Arc::new(T::default());
+    if let Some(value) = Arc::get_mut(&mut value) {
+        value.decode_into(d).map_err(|error| error.in_field(T::DESCRIPTOR.name))?;
+    }
+    Ok(value)
+}
+
+impl ConstIdentifier {
+    /// The identifier, borrowed.
+    #[must_use]
+    pub const fn as_ref(&self) -> IdentifierRef<'_> {
+        match self {
+            Self::Numeric(id) => IdentifierRef::Numeric(*id),
+            Self::String(id) => IdentifierRef::String(id),
+            Self::Guid(id) => IdentifierRef::Guid(*id),
+            Self::Opaque(id) => IdentifierRef::Opaque(id),
+        }
+    }
+}
