@@ -110,12 +110,8 @@ impl ModelSet {
             }
         }
         let chain = self.supertypes(id);
-        if chain.contains(&&UNION) || *id == UNION {
-            return Some(if *id == UNION {
-                DataTypeKind::Structure
-            } else {
-                DataTypeKind::Union
-            });
+        if *id == UNION || chain.contains(&&UNION) {
+            return Some(DataTypeKind::Union);
         }
         if chain.contains(&&STRUCTURE) {
             return Some(DataTypeKind::Structure);

@@ -1,8 +1,9 @@
 //! References by source and by target over all models.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::types::well_known::{HAS_SUBTYPE, HIERARCHICAL_REFERENCES};
 use crate::resolved::{Id, ModelSet};
 
 /// A reference seen from one of its ends.
@@ -19,6 +20,7 @@ pub struct Link {
 pub struct Index {
     forward: HashMap<Id, Vec<Link>>,
     inverse: HashMap<Id, Vec<Link>>,
+    hierarchical: HashSet<Id>,
 }
 
 impl Index {
@@ -44,13 +46,34 @@ impl Index {
             links.sort_unstable();
             links.dedup();
         }
+        index.hierarchical = index.below(&HIERARCHICAL_REFERENCES);
         index
+    }
+
+    /// A type and all its subtypes.
+    fn below(&self, id: &Id) -> HashSet<Id> {
+        let mut found = HashSet::from([id.clone()]);
+        let mut open = vec![id.clone()];
+        while let Some(id) = open.pop() {
+            let links = self.forward.get(&id).into_iter().flatten();
+            for link in links.filter(|link| link.reference_type == HAS_SUBTYPE) {
+                if found.insert(link.target.clone()) {
+                    open.push(link.target.clone());
+                }
+            }
+        }
+        found
     }
 }
 
 impl ModelSet {
     fn index(&self) -> &Arc<Index> {
         self.index.get_or_init(|| Arc::new(Index::build(self)))
+    }
+
+    /// True for subtypes of HierarchicalReferences.
+    pub fn is_hierarchical(&self, reference_type: &Id) -> bool {
+        self.index().hierarchical.contains(reference_type)
     }
 
     /// Forward references of a node, from all models, sorted by type and target.

@@ -1,13 +1,17 @@
 //! Questions to a resolved set: types, fields, encodings, members.
 
 mod data_types;
+mod declarations;
 mod index;
+mod instances;
 mod types;
 
 use std::sync::{Arc, OnceLock};
 
 pub use data_types::{DataTypeKind, Encodings, StructureType, Wire, builtin_name};
+pub use declarations::{Declaration, ModellingRule};
 pub use index::{Index, Link};
+pub use instances::MandatoryInstances;
 pub use types::well_known;
 
 use crate::resolved::{Id, Model, ModelSet, Node, Ns};

@@ -38,7 +38,7 @@ pub mod well_known {
     pub const DATA_TYPE_ENCODING_TYPE: Id = Id::ns0(76);
 }
 
-use well_known::{HAS_SUBTYPE, HAS_TYPE_DEFINITION, HIERARCHICAL_REFERENCES};
+use well_known::{HAS_SUBTYPE, HAS_TYPE_DEFINITION};
 
 /// Longest chain of supertypes; only a cycle is longer.
 pub(crate) const MAX_CHAIN: usize = 256;
@@ -85,11 +85,6 @@ impl ModelSet {
             .iter()
             .find(|link| link.reference_type == HAS_TYPE_DEFINITION)
             .map(|link| &link.target)
-    }
-
-    /// True for subtypes of HierarchicalReferences.
-    pub fn is_hierarchical(&self, reference_type: &Id) -> bool {
-        self.is_subtype_of(reference_type, &HIERARCHICAL_REFERENCES)
     }
 
     /// Targets of forward hierarchical references but HasSubtype, with the reference type.
