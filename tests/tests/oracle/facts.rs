@@ -16,20 +16,9 @@ pub(crate) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     pub(crate) fn new(set: &'a ModelSet, ns: Ns, namespaces: &Value) -> Self {
-        let uris = namespaces
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(|uri| uri.as_str().expect("a text"));
-        let indexes = uris
-            .enumerate()
-            .filter_map(|(index, uri)| Some((set.ns(uri)?, index)))
-            .collect();
-        Self {
-            set,
-            model: set.model(ns).expect("the model is loaded"),
-            indexes,
-        }
+        let uris = namespaces.as_array().expect("a list").iter().map(|uri| uri.as_str().expect("a text"));
+        let indexes = uris.enumerate().filter_map(|(index, uri)| Some((set.ns(uri)?, index))).collect();
+        Self { set, model: set.model(ns).expect("the model is loaded"), indexes }
     }
 
     pub(crate) fn sections(&self) -> Vec<(&'static str, Value)> {
@@ -40,23 +29,11 @@ impl<'a> Facts<'a> {
             ("model", self.identity()),
             ("counts", self.counts()),
             ("value_extension_objects", self.extension_objects()),
-            (
-                "data_types",
-                types(NodeClass::DataType, &|node| self.data_type(node)),
-            ),
-            (
-                "reference_types",
-                types(NodeClass::ReferenceType, &|node| self.reference_type(node)),
-            ),
+            ("data_types", types(NodeClass::DataType, &|node| self.data_type(node))),
+            ("reference_types", types(NodeClass::ReferenceType, &|node| self.reference_type(node))),
             ("object_types", self.instance_types(NodeClass::ObjectType)),
-            (
-                "variable_types",
-                self.instance_types(NodeClass::VariableType),
-            ),
-            (
-                "methods",
-                types(NodeClass::Method, &|node| self.method(node)),
-            ),
+            ("variable_types", self.instance_types(NodeClass::VariableType)),
+            ("methods", types(NodeClass::Method, &|node| self.method(node))),
         ]
     }
 
@@ -80,17 +57,12 @@ impl<'a> Facts<'a> {
 
     /// The browse name of a node.
     pub(crate) fn name_of(&self, id: &Id) -> String {
-        self.set
-            .node(id)
-            .map_or_else(|| self.id(id), |node| self.name(&node.browse_name))
+        self.set.node(id).map_or_else(|| self.id(id), |node| self.name(&node.browse_name))
     }
 
     /// The model's nodes of one class, in order of id.
     pub(crate) fn nodes(&self, class: NodeClass) -> impl Iterator<Item = &'a Node> {
-        self.model
-            .nodes
-            .values()
-            .filter(move |node| node.class == class)
+        self.model.nodes.values().filter(move |node| node.class == class)
     }
 
     fn identity(&self) -> Value {
@@ -105,9 +77,8 @@ impl<'a> Facts<'a> {
 
     fn counts(&self) -> Value {
         let nodes = self.model.nodes.values();
-        let count = |test: &dyn Fn(&Node) -> bool| {
-            self.model.nodes.values().filter(|node| test(node)).count()
-        };
+        let count =
+            |test: &dyn Fn(&Node) -> bool| self.model.nodes.values().filter(|node| test(node)).count();
         let mut by_class = BTreeMap::new();
         let mut by_kind = BTreeMap::new();
         let mut by_status = BTreeMap::new();
@@ -145,24 +116,13 @@ impl<'a> Facts<'a> {
                 NodeClass::Object | NodeClass::Variable | NodeClass::Method | NodeClass::View
             )
         };
-        let mut open: Vec<&Node> = self
-            .model
-            .nodes
-            .values()
-            .filter(|node| is_type(node))
-            .collect();
+        let mut open: Vec<&Node> = self.model.nodes.values().filter(|node| is_type(node)).collect();
         let mut seen: BTreeSet<&Id> = open.iter().map(|node| &node.id).collect();
         while let Some(node) = open.pop() {
-            let encodings = self
-                .set
-                .forward(&node.id)
-                .iter()
-                .filter(|link| link.reference_type == HAS_ENCODING);
+            let encodings =
+                self.set.forward(&node.id).iter().filter(|link| link.reference_type == HAS_ENCODING);
             let members = self.set.children(&node.id).map(|(_, child)| &child.id);
-            for next in members
-                .chain(encodings.map(|link| &link.target))
-                .filter_map(own)
-            {
+            for next in members.chain(encodings.map(|link| &link.target)).filter_map(own) {
                 if seen.insert(&next.id) {
                     open.push(next);
                 }
@@ -173,12 +133,7 @@ impl<'a> Facts<'a> {
 
     fn extension_objects(&self) -> Value {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for value in self
-            .model
-            .nodes
-            .values()
-            .filter_map(|node| node.value.as_ref())
-        {
+        for value in self.model.nodes.values().filter_map(|node| node.value.as_ref()) {
             self.count_objects(value, &mut counts);
         }
         json!(counts)
@@ -190,9 +145,7 @@ impl<'a> Facts<'a> {
                 *counts.entry(self.name_of(data_type)).or_default() += 1;
             }
             UaValue::Array { items, .. } | UaValue::Matrix { items, .. } => {
-                items
-                    .iter()
-                    .for_each(|item| self.count_objects(item, counts));
+                items.iter().for_each(|item| self.count_objects(item, counts));
             }
             _ => {}
         }

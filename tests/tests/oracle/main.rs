@@ -27,10 +27,7 @@ fn fetched(model: &str) -> Option<PathBuf> {
         "{} is missing: run `cargo xtask fetch-nodesets`",
         path.display()
     );
-    println!(
-        "skipped: {} is not fetched (cargo xtask fetch-nodesets)",
-        path.display()
-    );
+    println!("skipped: {} is not fetched (cargo xtask fetch-nodesets)", path.display());
     None
 }
 
@@ -53,11 +50,8 @@ fn expected(model: &str) -> Map<String, Value> {
     } else {
         let mut text = Vec::new();
         let packed = read(&name(&folder, "json.gz"));
-        std::io::Read::read_to_end(
-            &mut flate2::read::GzDecoder::new(packed.as_slice()),
-            &mut text,
-        )
-        .expect("a gzip file");
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed.as_slice()), &mut text)
+            .expect("a gzip file");
         text
     };
     match serde_json::from_slice(&text).expect("JSON") {
@@ -67,10 +61,7 @@ fn expected(model: &str) -> Map<String, Value> {
 }
 
 fn load(paths: &[PathBuf]) -> Loaded {
-    let loaded = paths
-        .iter()
-        .fold(Loader::new(), |loader, path| loader.file(path))
-        .load();
+    let loaded = paths.iter().fold(Loader::new(), |loader, path| loader.file(path)).load();
     let errors: Vec<&str> = loaded
         .diagnostics
         .iter()
@@ -92,33 +83,19 @@ fn compare(model: &str, set: &ModelSet) {
     for (section, found) in facts.sections() {
         differ(section, &expected[section], &found, &mut differences);
     }
-    assert!(
-        differences.is_empty(),
-        "{model}: {} differences\n{}",
-        differences.len(),
-        differences.join("\n")
-    );
+    assert!(differences.is_empty(), "{model}: {} differences\n{}", differences.len(), differences.join("\n"));
 }
 
 fn compare_hashes(model: &str, expected: &Value, set: &ModelSet, ns: Ns) {
     let hashes = canonical::hashes(set, ns);
     assert_eq!(expected["nodes"], hashes.nodes, "{model}: nodes");
-    assert_eq!(
-        expected["references"], hashes.references,
-        "{model}: references"
-    );
-    assert_eq!(
-        expected["attributes"], hashes.attributes,
-        "{model}: attributes"
-    );
+    assert_eq!(expected["references"], hashes.references, "{model}: references");
+    assert_eq!(expected["attributes"], hashes.attributes, "{model}: attributes");
     assert_eq!(expected["model"], hashes.model, "{model}: model");
     for (class, hash) in expected["nodes_by_class"].as_object().expect("an object") {
         assert_eq!(
             Some(hash.as_str().expect("a text")),
-            hashes
-                .nodes_by_class
-                .get(class.as_str())
-                .map(String::as_str)
+            hashes.nodes_by_class.get(class.as_str()).map(String::as_str)
         );
     }
 }
@@ -135,24 +112,18 @@ fn differ(path: &str, expected: &Value, found: &Value, differences: &mut Vec<Str
                     differences,
                 );
             }
-            for key in expected
-                .keys()
-                .filter(|key| !found.contains_key(*key) && !path.starts_with("counts"))
+            for key in expected.keys().filter(|key| !found.contains_key(*key) && !path.starts_with("counts"))
             {
                 differences.push(format!("{path}.{key} is missing"));
             }
         }
         (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
             for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
-                let name = expected
-                    .get("name")
-                    .map_or_else(|| index.to_string(), Value::to_string);
+                let name = expected.get("name").map_or_else(|| index.to_string(), Value::to_string);
                 differ(&format!("{path}[{name}]"), expected, found, differences);
             }
         }
-        _ if expected != found => {
-            differences.push(format!("{path}: expected {expected}, found {found}"))
-        }
+        _ if expected != found => differences.push(format!("{path}: expected {expected}, found {found}")),
         _ => {}
     }
 }
@@ -160,12 +131,7 @@ fn differ(path: &str, expected: &Value, found: &Value, differences: &mut Vec<Str
 /// Files of a model and all that it needs, by the facts' load order.
 fn files(model: &str) -> Option<Vec<PathBuf>> {
     let order = expected(model)["load_order"].clone();
-    let names = order
-        .as_array()
-        .expect("a list")
-        .iter()
-        .filter_map(Value::as_str)
-        .map(str::to_owned);
+    let names = order.as_array().expect("a list").iter().filter_map(Value::as_str).map(str::to_owned);
     names.map(|name| fetched(&name)).collect()
 }
 
@@ -198,10 +164,7 @@ fn di_on_the_embedded_base_is_as_expected() {
 #[test]
 fn example_is_as_expected() {
     let Some(di) = fetched("di") else { return };
-    let tiny = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/oracle/Tiny.NodeSet2.xml"
-    ));
+    let tiny = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/oracle/Tiny.NodeSet2.xml"));
     // Dependents first: the order of the files does not matter.
     compare("tiny", &load(&[tiny, di]).set);
 }
@@ -212,18 +175,10 @@ fn example_is_as_expected() {
 fn base_address_space_is_ns0_core() {
     let loaded = Loader::new().load();
     let mut lines = canonical::address_space(&loaded.set, Ns::UA);
-    for group in [
-        &mut lines.nodes,
-        &mut lines.references,
-        &mut lines.attributes,
-    ] {
+    for group in [&mut lines.nodes, &mut lines.references, &mut lines.attributes] {
         group.retain(|line| !line.split('\t').any(|field| field == "i=19309"));
     }
-    assert_eq!(
-        expected("ns0_core")["hash"]["model"],
-        lines.hashes().model,
-        "{NS0_URI}"
-    );
+    assert_eq!(expected("ns0_core")["hash"]["model"], lines.hashes().model, "{NS0_URI}");
 }
 
 /// Every further model whose facts stand in the folder that UAFORGE_ORACLE names.
@@ -233,14 +188,10 @@ fn further_models_are_as_expected() {
         return;
     };
     let entries = std::fs::read_dir(&folder).expect("a folder");
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     names.sort();
-    for model in names
-        .iter()
-        .filter_map(|name| name.strip_suffix(".json"))
-        .filter(|name| *name != "sources")
+    for model in names.iter().filter_map(|name| name.strip_suffix(".json")).filter(|name| *name != "sources")
     {
         let Some(files) = files(model) else { continue };
         println!("{model}");

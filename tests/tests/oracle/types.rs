@@ -1,5 +1,7 @@
 //! Data types, reference types and methods.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 use uaforge_model::DataTypeKind;
 use uaforge_model::query::{StructureType, Wire, builtin_name};
@@ -50,15 +52,10 @@ impl Facts<'_> {
         let base = self.set.supertype(id);
         entry.insert("base".into(), base.map(|base| self.name_of(base)).into());
         entry.insert("base_id".into(), base.map(|base| self.id(base)).into());
-        entry.insert(
-            "builtin".into(),
-            builtin_name(self.set.builtin_type(id)).into(),
-        );
+        entry.insert("builtin".into(), builtin_name(self.set.builtin_type(id)).into());
         let encodings = self.set.encodings(id).all;
         if !encodings.is_empty() {
-            let all = encodings
-                .into_iter()
-                .map(|(name, id)| (self.name(name), Value::from(self.id(id))));
+            let all = encodings.into_iter().map(|(name, id)| (self.name(name), Value::from(self.id(id))));
             entry.insert("encodings".into(), all.collect::<Map<_, _>>().into());
         }
         match kind {
@@ -78,13 +75,7 @@ impl Facts<'_> {
         let kind = self.set.structure_type(id).map(structure_type);
         entry.insert("structure_type".into(), kind.into());
         let own = self.set.own_fields(id);
-        entry.insert(
-            "fields".into(),
-            own.iter()
-                .map(|field| self.field(field))
-                .collect::<Vec<_>>()
-                .into(),
-        );
+        entry.insert("fields".into(), own.iter().map(|field| self.field(field)).collect::<Vec<_>>().into());
         let all = self.set.all_fields(id);
         if all.len() > own.len() {
             entry.insert("inherited_fields".into(), (all.len() - own.len()).into());
@@ -136,22 +127,11 @@ impl Facts<'_> {
             };
             entry.insert("property".into(), name.into());
             let texts = property_texts(property.value.as_ref());
-            let fields = node
-                .definition
-                .iter()
-                .flat_map(|definition| &definition.fields);
-            let defined: Vec<(i64, &str)> = fields
-                .map(|field| (field.value.unwrap_or(-1), field.name.as_str()))
-                .collect();
-            if texts
-                .iter()
-                .map(|(value, text)| (*value, text.as_str()))
-                .ne(defined)
-            {
-                let texts: Vec<Value> = texts
-                    .into_iter()
-                    .map(|(value, text)| json!([value, text]))
-                    .collect();
+            let fields = node.definition.iter().flat_map(|definition| &definition.fields);
+            let defined: Vec<(i64, &str)> =
+                fields.map(|field| (field.value.unwrap_or(-1), field.name.as_str())).collect();
+            if texts.iter().map(|(value, text)| (*value, text.as_str())).ne(defined) {
+                let texts: Vec<Value> = texts.into_iter().map(|(value, text)| json!([value, text])).collect();
                 entry.insert("property_texts".into(), texts.into());
             }
         }
@@ -161,30 +141,15 @@ impl Facts<'_> {
         let mut entry = Map::new();
         entry.insert("name".into(), self.name(&node.browse_name).into());
         entry.insert("id".into(), self.id(&node.id).into());
-        entry.insert(
-            "base".into(),
-            self.set
-                .supertype(&node.id)
-                .map(|base| self.name_of(base))
-                .into(),
-        );
-        entry.insert(
-            "inverse".into(),
-            node.inverse_name
-                .first()
-                .map(|text| text.text.as_str())
-                .into(),
-        );
+        entry.insert("base".into(), self.set.supertype(&node.id).map(|base| self.name_of(base)).into());
+        entry.insert("inverse".into(), node.inverse_name.first().map(|text| text.text.as_str()).into());
         if node.symmetric {
             entry.insert("symmetric".into(), true.into());
         }
         if node.is_abstract {
             entry.insert("abstract".into(), true.into());
         }
-        entry.insert(
-            "hierarchical".into(),
-            self.set.is_hierarchical(&node.id).into(),
-        );
+        entry.insert("hierarchical".into(), self.set.is_hierarchical(&node.id).into());
         entry.into()
     }
 
@@ -194,7 +159,8 @@ impl Facts<'_> {
         entry.insert("id".into(), self.id(&node.id).into());
         let links = self.set.inverse(&node.id).iter();
         let parents = links.filter(|link| self.set.is_hierarchical(&link.reference_type));
-        let parents: Vec<String> = parents.map(|link| self.id(&link.target)).collect();
+        let parents: BTreeSet<&Id> = parents.map(|link| &link.target).collect();
+        let parents: Vec<String> = parents.into_iter().map(|id| self.id(id)).collect();
         entry.insert("parents".into(), parents.into());
         if let Some(declaration) = &node.method_declaration {
             entry.insert("declaration".into(), self.id(declaration).into());
@@ -211,11 +177,7 @@ impl Facts<'_> {
         let Some(UaValue::Array { items, .. }) = value else {
             return Value::Null;
         };
-        items
-            .iter()
-            .map(|item| self.argument(item))
-            .collect::<Vec<_>>()
-            .into()
+        items.iter().map(|item| self.argument(item)).collect::<Vec<_>>().into()
     }
 
     fn argument(&self, item: &UaValue) -> Value {
@@ -241,18 +203,13 @@ impl Facts<'_> {
 
 fn part<'a>(value: &'a UaValue, name: &str) -> Option<&'a UaValue> {
     match value {
-        UaValue::Structure { fields, .. } => {
-            fields.iter().find(|(field, _)| field == name)?.1.as_ref()
-        }
+        UaValue::Structure { fields, .. } => fields.iter().find(|(field, _)| field == name)?.1.as_ref(),
         _ => None,
     }
 }
 
 fn values(node: &Node) -> Value {
-    let fields = node
-        .definition
-        .iter()
-        .flat_map(|definition| &definition.fields);
+    let fields = node.definition.iter().flat_map(|definition| &definition.fields);
     let rows = fields.map(|field| match &field.symbolic_name {
         Some(symbolic) => json!([field.name, field.value, symbolic]),
         None => json!([field.name, field.value]),
@@ -278,9 +235,5 @@ fn property_texts(value: Option<&UaValue>) -> Vec<(i64, String)> {
             (number, text)
         }
     };
-    items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| text(item, index))
-        .collect()
+    items.iter().enumerate().map(|(index, item)| text(item, index)).collect()
 }
