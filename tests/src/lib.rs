@@ -1,1 +1,3 @@
 //! Cross-crate tests: vectors, oracle, goldens, protocol pairs and peers.
+
+pub mod canonical;

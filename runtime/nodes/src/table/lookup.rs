@@ -9,10 +9,7 @@ impl StaticModel {
     pub fn find_numeric(&self, id: u32) -> Option<u32> {
         if self.words.is_empty() {
             let numeric = self.nodes.get(..self.numeric)?;
-            return numeric
-                .binary_search_by_key(&id, |row| row.0)
-                .ok()
-                .map(|row| row as u32);
+            return numeric.binary_search_by_key(&id, |row| row.0).ok().map(|row| row as u32);
         }
         let word = (id / 64) as usize;
         let bits = *self.words.get(word)?;

@@ -18,8 +18,8 @@ pub use model::{Grafted, References, StaticModel, StaticText, StaticValue};
 pub use named::{NamedId, NamedKind, hash_name};
 pub use prefix::{bitmap, graft_starts, named_starts, ranks, starts, text_starts, value_starts};
 pub use rows::{
-    ExtraRow, GraftRow, NamedRow, NodeRow, ReferenceRow, ReferenceTypeRow, Starts, TextRow,
-    ValueRow, ValueStart, VariableRow, extra, kind, text,
+    ExtraRow, GraftRow, NamedRow, NodeRow, ReferenceRow, ReferenceTypeRow, Starts, TextRow, ValueRow,
+    ValueStart, VariableRow, extra, kind, text,
 };
 
 /// Bit of a slot: the number beside it is a key of the named ids.

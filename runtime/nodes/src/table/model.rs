@@ -2,8 +2,8 @@
 
 use super::NAMED;
 use super::rows::{
-    ExtraRow, GraftRow, NamedRow, NodeRow, ReferenceRow, ReferenceTypeRow, Starts, TextRow,
-    ValueRow, ValueStart, VariableRow, kind, text,
+    ExtraRow, GraftRow, NamedRow, NodeRow, ReferenceRow, ReferenceTypeRow, Starts, TextRow, ValueRow,
+    ValueStart, VariableRow, kind, text,
 };
 
 /// The address space of one model as static data. Built by generated code only.
@@ -121,10 +121,7 @@ impl StaticModel {
 
     /// The row itself.
     pub fn row(&self, row: u32) -> Option<(&'static NodeRow, &'static Starts)> {
-        Some((
-            self.nodes.get(row as usize)?,
-            self.starts.get(row as usize)?,
-        ))
+        Some((self.nodes.get(row as usize)?, self.starts.get(row as usize)?))
     }
 
     /// Browse name without its namespace.
@@ -159,9 +156,7 @@ impl StaticModel {
             return None;
         }
         let key = (node.1 & kind::NAMED != 0, node.0, what);
-        let index = self
-            .texts
-            .partition_point(|t| (t.1 & NAMED != 0, t.0, t.1 & !NAMED) < key);
+        let index = self.texts.partition_point(|t| (t.1 & NAMED != 0, t.0, t.1 & !NAMED) < key);
         let found = self.texts.get(index)?;
         if (found.1 & NAMED != 0, found.0, found.1 & !NAMED) != key {
             return None;
@@ -197,10 +192,7 @@ impl StaticModel {
             return None;
         }
         let variable = self.variables.get(start.variables as usize)?;
-        Some((
-            variable,
-            part(self.dimensions, start.dimensions, variable.4.into()),
-        ))
+        Some((variable, part(self.dimensions, start.dimensions, variable.4.into())))
     }
 
     /// The encoded value, or the data type definition.

@@ -54,11 +54,7 @@ impl StaticModel {
         let row = self.named.get(index)?;
         let start = *self.named_starts.get(index)? as usize;
         let bytes = self.named_bytes.get(start..start + row.3 as usize)?;
-        Some(NamedId {
-            slot: row.1,
-            kind: NamedKind::from_u8(row.2),
-            bytes,
-        })
+        Some(NamedId { slot: row.1, kind: NamedKind::from_u8(row.2), bytes })
     }
 
     /// The key of a named id of slot 0, if the tables mention it.
@@ -66,13 +62,7 @@ impl StaticModel {
         let mut key = hash_name(kind, bytes);
         loop {
             let found = self.named(key)?;
-            if found
-                == (NamedId {
-                    slot: 0,
-                    kind,
-                    bytes,
-                })
-            {
+            if found == (NamedId { slot: 0, kind, bytes }) {
                 return Some(key);
             }
             key = key.wrapping_add(1);

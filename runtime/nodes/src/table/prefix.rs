@@ -3,29 +3,12 @@
 //! Overflow or a wrong array length here stops the compilation of the model crate; nothing of this
 //! runs later.
 
-use super::rows::{
-    GraftRow, NamedRow, NodeRow, Starts, TextRow, ValueRow, ValueStart, VariableRow, kind,
-};
+use super::rows::{GraftRow, NamedRow, NodeRow, Starts, TextRow, ValueRow, ValueStart, VariableRow, kind};
 
 /// Where each node's parts begin.
-pub const fn starts<const N: usize>(
-    nodes: &[NodeRow; N],
-    variables: &[VariableRow],
-) -> [Starts; N] {
-    let mut out = [Starts {
-        text: 0,
-        references: 0,
-        variables: 0,
-        dimensions: 0,
-        values: 0,
-    }; N];
-    let mut at = Starts {
-        text: 0,
-        references: 0,
-        variables: 0,
-        dimensions: 0,
-        values: 0,
-    };
+pub const fn starts<const N: usize>(nodes: &[NodeRow; N], variables: &[VariableRow]) -> [Starts; N] {
+    let mut out = [Starts { text: 0, references: 0, variables: 0, dimensions: 0, values: 0 }; N];
+    let mut at = Starts { text: 0, references: 0, variables: 0, dimensions: 0, values: 0 };
     let mut i = 0;
     while i < N {
         out[i] = at;
@@ -46,14 +29,8 @@ pub const fn starts<const N: usize>(
 
 /// Where each value's bytes and relocations begin.
 pub const fn value_starts<const N: usize>(values: &[ValueRow; N]) -> [ValueStart; N] {
-    let mut out = [ValueStart {
-        bytes: 0,
-        relocations: 0,
-    }; N];
-    let mut at = ValueStart {
-        bytes: 0,
-        relocations: 0,
-    };
+    let mut out = [ValueStart { bytes: 0, relocations: 0 }; N];
+    let mut at = ValueStart { bytes: 0, relocations: 0 };
     let mut i = 0;
     while i < N {
         out[i] = at;

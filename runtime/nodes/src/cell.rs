@@ -1,0 +1,283 @@
+//! Value cells: the live value of a Variable, read without waiting and watched without scanning.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+
+use uaforge_codec::{DataValue, DateTime, FromVariant, IntoVariant, StatusCode, Variant, VariantTypeError};
+
+use crate::lock::RwLock;
+
+/// Is told that a cell has changed. Called by whoever changed it, with no lock held: note the change
+/// and return.
+pub trait Listener: Send + Sync {
+    /// The cell has a new value, status or timestamp.
+    fn changed(&self, cell: &ValueCell);
+}
+
+/// Listeners and the keys that end them.
+type Listeners = Vec<(usize, Arc<dyn Listener>)>;
+
+/// Value, status and timestamps of one Variable (OPC 10000-4 §7.11).
+///
+/// A number of at most 64 bits, a Boolean, a DateTime or a StatusCode is held in atomic words and read
+/// without a lock; any other value is behind a pointer, and is copied under one.
+pub struct ValueCell {
+    /// Odd while a writer is at work.
+    sequence: AtomicU32,
+    /// Kind of the value in `bits`, or [`tag::SHARED`].
+    tag: AtomicU32,
+    bits: AtomicU64,
+    status: AtomicU32,
+    source: AtomicI64,
+    server: AtomicI64,
+    changes: AtomicU64,
+    shared: RwLock<Variant>,
+    listeners: RwLock<Arc<Listeners>>,
+    /// Number of listeners, so that a cell without any needs no lock to know it.
+    listening: AtomicUsize,
+    next_listener: AtomicUsize,
+}
+
+/// What a cell holds at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellState {
+    /// The value.
+    pub value: Variant,
+    /// The status.
+    pub status: StatusCode,
+    /// SourceTimestamp, if one was given.
+    pub source: Option<DateTime>,
+    /// ServerTimestamp, if one was given.
+    pub server: Option<DateTime>,
+}
+
+/// The kinds of value that fit into a word.
+mod tag {
+    pub(super) const NULL: u32 = 0;
+    pub(super) const SHARED: u32 = u32::MAX;
+}
+
+/// The words of a small value.
+fn to_words(value: &Variant) -> Option<(u32, u64)> {
+    Some(match *value {
+        Variant::Null => (tag::NULL, 0),
+        Variant::Boolean(v) => (1, v.into()),
+        Variant::SByte(v) => (2, v as u64),
+        Variant::Byte(v) => (3, v.into()),
+        Variant::Int16(v) => (4, v as u64),
+        Variant::UInt16(v) => (5, v.into()),
+        Variant::Int32(v) => (6, v as u64),
+        Variant::UInt32(v) => (7, v.into()),
+        Variant::Int64(v) => (8, v as u64),
+        Variant::UInt64(v) => (9, v),
+        Variant::Float(v) => (10, v.to_bits().into()),
+        Variant::Double(v) => (11, v.to_bits()),
+        Variant::DateTime(v) => (13, v.0 as u64),
+        Variant::StatusCode(v) => (19, v.0.into()),
+        _ => return None,
+    })
+}
+
+fn from_words(tag: u32, bits: u64) -> Variant {
+    match tag {
+        1 => Variant::Boolean(bits != 0),
+        2 => Variant::SByte(bits as i8),
+        3 => Variant::Byte(bits as u8),
+        4 => Variant::Int16(bits as i16),
+        5 => Variant::UInt16(bits as u16),
+        6 => Variant::Int32(bits as i32),
+        7 => Variant::UInt32(bits as u32),
+        8 => Variant::Int64(bits as i64),
+        9 => Variant::UInt64(bits),
+        10 => Variant::Float(f32::from_bits(bits as u32)),
+        11 => Variant::Double(f64::from_bits(bits)),
+        13 => Variant::DateTime(DateTime(bits as i64)),
+        19 => Variant::StatusCode(StatusCode(bits as u32)),
+        _ => Variant::Null,
+    }
+}
+
+/// No timestamp: no tick has this value (OPC 10000-6 §5.2.2.5 begins at 0).
+const NO_TIME: i64 = i64::MIN;
+
+fn time(ticks: i64) -> Option<DateTime> {
+    (ticks != NO_TIME).then_some(DateTime(ticks))
+}
+
+impl Default for ValueCell {
+    fn default() -> Self {
+        Self::new(Variant::Null)
+    }
+}
+
+impl fmt::Debug for ValueCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ValueCell").field(&self.state()).finish()
+    }
+}
+
+impl ValueCell {
+    /// A cell with a Good value and no timestamps.
+    pub fn new(value: impl Into<Variant>) -> Self {
+        let cell = Self {
+            sequence: AtomicU32::new(0),
+            tag: AtomicU32::new(tag::NULL),
+            bits: AtomicU64::new(0),
+            status: AtomicU32::new(0),
+            source: AtomicI64::new(NO_TIME),
+            server: AtomicI64::new(NO_TIME),
+            changes: AtomicU64::new(0),
+            shared: RwLock::new(Variant::Null),
+            listeners: RwLock::new(Arc::new(Vec::new())),
+            listening: AtomicUsize::new(0),
+            next_listener: AtomicUsize::new(0),
+        };
+        cell.store(value.into(), StatusCode::GOOD, None, None);
+        cell
+    }
+
+    /// Writes all parts. The lock keeps writers apart; the sequence tells readers to look again.
+    fn store(&self, value: Variant, status: StatusCode, source: Option<DateTime>, server: Option<DateTime>) {
+        let words = to_words(&value);
+        let shared = if words.is_none() { value } else { Variant::Null };
+        let (tag, bits) = words.unwrap_or((tag::SHARED, 0));
+        let before;
+        {
+            let mut guard = self.shared.write();
+            let sequence = self.sequence.load(Ordering::Relaxed);
+            self.sequence.store(sequence.wrapping_add(1), Ordering::Relaxed);
+            fence(Ordering::Release);
+            self.tag.store(tag, Ordering::Relaxed);
+            self.bits.store(bits, Ordering::Relaxed);
+            self.status.store(status.0, Ordering::Relaxed);
+            self.source.store(source.map_or(NO_TIME, |t| t.0), Ordering::Relaxed);
+            self.server.store(server.map_or(NO_TIME, |t| t.0), Ordering::Relaxed);
+            before = core::mem::replace(&mut *guard, shared);
+            self.sequence.store(sequence.wrapping_add(2), Ordering::Release);
+            self.changes.fetch_add(1, Ordering::Release);
+        }
+        drop(before);
+    }
+
+    /// The parts other than the value; the value too if it is a small one.
+    fn load(&self) -> (u32, u64, StatusCode, Option<DateTime>, Option<DateTime>) {
+        (
+            self.tag.load(Ordering::Relaxed),
+            self.bits.load(Ordering::Relaxed),
+            StatusCode(self.status.load(Ordering::Relaxed)),
+            time(self.source.load(Ordering::Relaxed)),
+            time(self.server.load(Ordering::Relaxed)),
+        )
+    }
+
+    /// What the cell holds: all parts of one and the same write.
+    pub fn state(&self) -> CellState {
+        let before = self.sequence.load(Ordering::Acquire);
+        let (tag, bits, status, source, server) = self.load();
+        fence(Ordering::Acquire);
+        let undisturbed = before.is_multiple_of(2) && self.sequence.load(Ordering::Relaxed) == before;
+        if undisturbed && tag != tag::SHARED {
+            let value = from_words(tag, bits);
+            return CellState { value, status, source, server };
+        }
+        self.state_locked()
+    }
+
+    #[cold]
+    fn state_locked(&self) -> CellState {
+        let guard = self.shared.read();
+        let (tag, bits, status, source, server) = self.load();
+        let value = if tag == tag::SHARED { guard.clone() } else { from_words(tag, bits) };
+        CellState { value, status, source, server }
+    }
+
+    /// The value.
+    pub fn value(&self) -> Variant {
+        self.state().value
+    }
+
+    /// The value as a Rust type.
+    ///
+    /// # Errors
+    /// If the cell holds a value of another type.
+    pub fn get<T: FromVariant>(&self) -> Result<T, VariantTypeError> {
+        T::from_variant(&self.state().value)
+    }
+
+    /// Sets the value, Good, with the given SourceTimestamp.
+    pub fn set(&self, value: impl IntoVariant, source: Option<DateTime>) {
+        self.write(value.into_variant(), StatusCode::GOOD, source, None);
+    }
+
+    /// Sets the status and keeps the value.
+    pub fn set_status(&self, status: StatusCode, source: Option<DateTime>) {
+        let value = self.value();
+        self.write(value, status, source, None);
+    }
+
+    /// Sets everything.
+    pub fn write(
+        &self,
+        value: Variant,
+        status: StatusCode,
+        source: Option<DateTime>,
+        server: Option<DateTime>,
+    ) {
+        self.store(value, status, source, server);
+        self.notify();
+    }
+
+    /// Takes over a DataValue as a client writes it (OPC 10000-4 §5.11.4); picoseconds are dropped.
+    pub fn write_data_value(&self, value: &DataValue) {
+        self.write(
+            value.value().cloned().unwrap_or_default(),
+            value.status_or_good(),
+            value.source_timestamp(),
+            value.server_timestamp(),
+        );
+    }
+
+    /// What the cell holds as a DataValue.
+    pub fn read(&self) -> DataValue {
+        let CellState { value, status, source, server } = self.state();
+        DataValue::new(value)
+            .with_status((status != StatusCode::GOOD).then_some(status))
+            .with_source_timestamp(source)
+            .with_server_timestamp(server)
+    }
+
+    /// How often the cell was written.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// Has `listener` told of each change; the key ends it.
+    pub fn listen(&self, listener: Arc<dyn Listener>) -> usize {
+        let key = self.next_listener.fetch_add(1, Ordering::Relaxed);
+        let mut guard = self.listeners.write();
+        Arc::make_mut(&mut *guard).push((key, listener));
+        self.listening.store(guard.len(), Ordering::Release);
+        key
+    }
+
+    /// Ends what [`listen`](Self::listen) began.
+    pub fn unlisten(&self, key: usize) {
+        let mut guard = self.listeners.write();
+        let gone: Vec<_> = Arc::make_mut(&mut *guard).extract_if(.., |(k, _)| *k == key).collect();
+        self.listening.store(guard.len(), Ordering::Release);
+        drop(guard);
+        drop(gone);
+    }
+
+    fn notify(&self) {
+        if self.listening.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        let listeners = Arc::clone(&*self.listeners.read());
+        for (_, listener) in listeners.iter() {
+            listener.changed(self);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The status codes of this crate (OPC 10000-6 Annex A.2).
+
+use uaforge_codec::StatusCode;
+
+macro_rules! codes {
+    ($($name:ident = $number:literal,)*) => {
+        $(pub(crate) const $name: StatusCode = StatusCode($number);)*
+    };
+}
+
+codes! {
+    BAD_NODE_ID_UNKNOWN = 0x8034_0000,
+    BAD_ATTRIBUTE_ID_INVALID = 0x8035_0000,
+    BAD_OUT_OF_RANGE = 0x803C_0000,
+    BAD_NOT_SUPPORTED = 0x803D_0000,
+    BAD_NOT_FOUND = 0x803E_0000,
+    BAD_REFERENCE_TYPE_ID_INVALID = 0x804C_0000,
+    BAD_PARENT_NODE_ID_INVALID = 0x805B_0000,
+    BAD_NODE_ID_REJECTED = 0x805D_0000,
+    BAD_NODE_ID_EXISTS = 0x805E_0000,
+    BAD_NODE_CLASS_INVALID = 0x805F_0000,
+    BAD_BROWSE_NAME_INVALID = 0x8060_0000,
+    BAD_TYPE_DEFINITION_INVALID = 0x8063_0000,
+    BAD_SOURCE_NODE_ID_INVALID = 0x8064_0000,
+    BAD_TARGET_NODE_ID_INVALID = 0x8065_0000,
+    BAD_DUPLICATE_REFERENCE_NOT_ALLOWED = 0x8066_0000,
+}

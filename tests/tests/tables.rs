@@ -1,0 +1,108 @@
+//! The compiled tables of the models say what the NodeSets say.
+
+use uaforge_codec::{DecodeContext, NodeIdRef, Variant};
+use uaforge_nodes::{AddressSpace, AttributeId, BuildError, Direction, ReferenceFilter};
+use uaforge_tests::canonical::{self, Canonical};
+
+fn space() -> AddressSpace {
+    AddressSpace::builder("urn:test")
+        .model(uaforge_di::model())
+        .model(uaforge_ns0::model())
+        .build()
+        .expect("ns0 and DI fit together")
+}
+
+/// The hashes of `interop/expected.json`, which are those of the oracle.
+fn expect(name: &str, found: &Canonical) {
+    let expected: serde_json::Value =
+        serde_json::from_str(include_str!("../interop/expected.json")).expect("JSON");
+    let models = expected.as_array().expect("a list");
+    let model = models.iter().find(|model| model["name"] == name).expect("the model");
+    let groups = [
+        ("nodes", Canonical::hash(&found.nodes)),
+        ("references", Canonical::hash(&found.references)),
+        ("attributes", Canonical::hash(&found.attributes)),
+        ("model", Canonical::hash(found.lines())),
+    ];
+    for (group, hash) in groups {
+        assert_eq!(model["hash"][group], *hash, "{group} of {name}");
+    }
+}
+
+#[test]
+fn ns0_is_the_model_without_service_types() {
+    let space = space();
+    expect("ns0_core", &canonical::of_namespace(&space.snapshot(), 0, &[]));
+}
+
+#[test]
+fn di_is_whole() {
+    let space = space();
+    let namespace = space.namespaces().index_of("http://opcfoundation.org/UA/DI/").expect("mounted");
+    expect("di", &canonical::of_namespace(&space.snapshot(), namespace, &[0]));
+}
+
+/// Every reference is seen from both of its ends.
+#[test]
+fn references_stand_at_both_ends() {
+    let space = space();
+    let snapshot = space.snapshot();
+    for node in snapshot.nodes() {
+        for reference in node.references(Direction::Both, ReferenceFilter::ALL) {
+            let target = reference.target().expect("the other end exists");
+            let back = if reference.is_forward() { Direction::Inverse } else { Direction::Forward };
+            let filter = snapshot.reference_filter(reference.type_id(), false).expect("a type");
+            assert!(
+                target.references(back, filter).any(|r| r.target_id() == node.id()),
+                "{:?} to {:?}",
+                node.id(),
+                reference.target_id()
+            );
+        }
+    }
+}
+
+/// Every value and definition is a Variant that decodes to its end.
+#[test]
+fn values_decode() {
+    let space = space();
+    let snapshot = space.snapshot();
+    let cx = DecodeContext { namespaces: snapshot.namespaces(), ..DecodeContext::default() };
+    let mut values = 0;
+    for node in snapshot.nodes() {
+        for attribute in AttributeId::ALL {
+            let Ok(value) = node.attribute(*attribute) else { continue };
+            let decoded = value.to_variant(cx);
+            let decoded = decoded.unwrap_or_else(|e| panic!("{:?} {attribute:?}: {e}", node.id()));
+            if *attribute == AttributeId::Value && decoded != Variant::Null {
+                values += 1;
+            }
+        }
+    }
+    assert!(values > 1000, "{values}");
+}
+
+#[test]
+fn subtypes_are_known() {
+    let space = space();
+    let snapshot = space.snapshot();
+    let is = |sub, base| snapshot.is_subtype(NodeIdRef::Numeric(0, sub), NodeIdRef::Numeric(0, base));
+    assert!(is(47, 33), "HasComponent is hierarchical");
+    assert!(is(46, 44), "HasProperty aggregates");
+    assert!(!is(40, 33), "HasTypeDefinition is not hierarchical");
+    assert!(is(2004, 58), "ServerType is an object type");
+    assert!(is(862, 22), "ServerStatusDataType is a structure");
+    assert!(!is(22, 862));
+}
+
+#[test]
+fn a_missing_model_is_named() {
+    let error = AddressSpace::builder("urn:test").model(uaforge_di::model()).build().unwrap_err();
+    assert_eq!(
+        error,
+        BuildError::MissingModel {
+            model: "http://opcfoundation.org/UA/DI/".into(),
+            required: "http://opcfoundation.org/UA/".into(),
+        }
+    );
+}
