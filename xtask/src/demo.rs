@@ -29,10 +29,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let server = build(&root, "server")?;
     if options.serve {
         let server = start_server(&server, options.port.unwrap_or(4840))?;
-        headline(&format!(
-            "the server listens on {} (ctrl-c ends it)",
-            server.url()
-        ));
+        headline(&format!("the server listens on {} (ctrl-c ends it)", server.url()));
         return server.attend();
     }
     let client = build(&root, "client")?;
@@ -42,10 +39,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     process::run_bounded(Command::new(client).arg(server.url()), CLIENT)?;
     let took = begun.elapsed();
     server.stop(STOP)?;
-    headline(&format!(
-        "the client is done after {} ms; the server has stopped",
-        took.as_millis()
-    ));
+    headline(&format!("the client is done after {} ms; the server has stopped", took.as_millis()));
     Ok(())
 }
 
@@ -76,21 +70,14 @@ pub(crate) fn build_package(root: &Path, package: &str, program: &str) -> Result
 
 /// Runs a build command; the program is what cargo says that it made last.
 fn program_of(command: &mut Command) -> Result<PathBuf> {
-    command
-        .args(["--message-format", "json-render-diagnostics"])
-        .stderr(Stdio::inherit());
+    command.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
     let output = command.output().context("cannot run cargo")?;
     if !output.status.success() {
         bail!("the build failed ({})", output.status);
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    let messages = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Message>(line).ok());
-    messages
-        .filter_map(|message| message.executable)
-        .next_back()
-        .context("the build made no program")
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    messages.filter_map(|message| message.executable).next_back().context("the build made no program")
 }
 
 /// A line of cargo's output; only those with a program matter.

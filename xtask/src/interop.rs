@@ -38,12 +38,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Err(error) => return Err(error.context("asyncua is required")),
     };
     let peer = Asyncua { root, python };
-    peer.status_codes()
-        .context("status codes differ from asyncua's")?;
-    peer.client_of_ours()
-        .context("asyncua as client of our server")?;
-    peer.server_of_ours()
-        .context("our client at asyncua's server")
+    peer.status_codes().context("status codes differ from asyncua's")?;
+    peer.client_of_ours().context("asyncua as client of our server")?;
+    peer.server_of_ours().context("our client at asyncua's server")
 }
 
 /// asyncua as installed under `.peers`.
@@ -55,27 +52,19 @@ struct Asyncua {
 impl Asyncua {
     fn script(&self, name: &str) -> Command {
         let mut command = Command::new(&self.python);
-        command
-            .current_dir(&self.root)
-            .arg(Path::new("tests/interop").join(name));
+        command.current_dir(&self.root).arg(Path::new("tests/interop").join(name));
         command
     }
 
     fn status_codes(&self) -> Result<()> {
-        run_bounded(
-            self.script("status_codes.py")
-                .arg("runtime/types/status_codes.csv"),
-            CHECK,
-        )
+        run_bounded(self.script("status_codes.py").arg("runtime/types/status_codes.csv"), CHECK)
     }
 
     /// asyncua browses and reads the demo server whole.
     fn client_of_ours(&self) -> Result<()> {
         let server = demo::start_server(&demo::build(&self.root, "server")?, 0)?;
         let mut script = self.script("check_server.py");
-        script
-            .arg(server.url())
-            .args(["--expected", "tests/interop/expected.json"]);
+        script.arg(server.url()).args(["--expected", "tests/interop/expected.json"]);
         let folder = self.root.join(".peers/canonical");
         fs::create_dir_all(&folder)?;
         for (name, model) in nodesets::Catalogue::read(&self.root)?.models {
@@ -86,10 +75,7 @@ impl Asyncua {
             script.arg("--nodeset").arg(&file);
             // What the script shows differences from.
             let set = Loader::new().file(file).load().set;
-            let text = set
-                .ns(&model.uri)
-                .map(|ns| canonical::text(&set, ns))
-                .unwrap_or_default();
+            let text = set.ns(&model.uri).map(|ns| canonical::text(&set, ns)).unwrap_or_default();
             fs::write(folder.join(format!("{name}.txt")), text)?;
         }
         run_bounded(script.arg("--canonical").arg(&folder), CHECK)?;
@@ -114,33 +100,17 @@ impl Asyncua {
 /// A Python that has asyncua: an environment of its own under `.peers`.
 fn install_asyncua(root: &Path) -> Result<PathBuf> {
     let environment = root.join(".peers/asyncua");
-    let python = environment.join(if cfg!(windows) {
-        "Scripts/python.exe"
-    } else {
-        "bin/python"
-    });
+    let python = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let marker = environment.join("installed");
     if fs::read_to_string(&marker).is_ok_and(|text| text == ASYNCUA) && works(&python) {
         return Ok(python);
     }
     println!("installing {ASYNCUA} into .peers");
     fs::create_dir_all(root.join(".peers"))?;
-    run_bounded(
-        Command::new("python3")
-            .args(["-m", "venv", "--clear"])
-            .arg(&environment),
-        INSTALL,
-    )
-    .context("cannot make a Python environment")?;
+    run_bounded(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment), INSTALL)
+        .context("cannot make a Python environment")?;
     let mut pip = Command::new(&python);
-    pip.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        ASYNCUA,
-    ]);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ASYNCUA]);
     run_bounded(&mut pip, INSTALL).context("cannot install asyncua")?;
     if !works(&python) {
         bail!("asyncua was installed, but cannot be imported");

@@ -25,13 +25,8 @@ pub(crate) fn fetch(from: Option<&Path>) -> Result<()> {
     let root = workspace::root();
     let catalogue = Catalogue::read(&root)?;
     let folder = folder(&root);
-    fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let mut source = Source {
-        folder: &folder,
-        from,
-        archives: BTreeMap::new(),
-    };
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let mut source = Source { folder: &folder, from, archives: BTreeMap::new() };
     for model in &catalogue.lock.model {
         let target = folder.join(format!("{}.xml", model.name));
         if fs::read(&target).is_ok_and(|bytes| sha256(&bytes) == model.sha256) {
@@ -40,13 +35,7 @@ pub(crate) fn fetch(from: Option<&Path>) -> Result<()> {
         }
         let bytes = source.model(model, catalogue.package(&model.package)?)?;
         fs::write(&target, &bytes).with_context(|| format!("cannot write {}", target.display()))?;
-        println!(
-            "{:<10} {} from {}: {} bytes",
-            model.name,
-            model.version,
-            model.package,
-            bytes.len()
-        );
+        println!("{:<10} {} from {}: {} bytes", model.name, model.version, model.package, bytes.len());
     }
     Ok(())
 }
@@ -88,12 +77,7 @@ impl Source<'_> {
         let Some(from) = self.from else {
             return Ok(None);
         };
-        let in_package = model
-            .path
-            .rsplit('/')
-            .next()
-            .unwrap_or(&model.path)
-            .to_owned();
+        let in_package = model.path.rsplit('/').next().unwrap_or(&model.path).to_owned();
         let short = format!("{}.xml", model.name);
         let mut seen = None;
         for name in [format!("{short}.gz"), short, in_package] {
@@ -147,22 +131,15 @@ impl Source<'_> {
 
     /// The package as a file: in the directory of `--from`, or left by an earlier run.
     fn packed_file(&self, package: &str) -> Option<PathBuf> {
-        let folder = self
-            .from
-            .map_or_else(|| self.folder.join("packages"), Path::to_path_buf);
+        let folder = self.from.map_or_else(|| self.folder.join("packages"), Path::to_path_buf);
         let plain = package.replace('-', "_");
         let mut found: Vec<PathBuf> = fs::read_dir(folder)
             .ok()?
             .flatten()
             .map(|entry| entry.path())
             .filter(|path| {
-                let name = path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .replace('-', "_");
-                name.starts_with(&format!("{plain}_"))
-                    && (name.ends_with(".whl") || name.ends_with(".tgz"))
+                let name = path.file_name().unwrap_or_default().to_string_lossy().replace('-', "_");
+                name.starts_with(&format!("{plain}_")) && (name.ends_with(".whl") || name.ends_with(".tgz"))
             })
             .collect();
         found.sort();
@@ -174,29 +151,17 @@ impl Source<'_> {
 fn download(package: &LockedPackage, folder: &Path) -> Result<PathBuf> {
     let packages = folder.join("packages");
     fs::create_dir_all(&packages)?;
-    println!(
-        "fetching   {} {} with {}",
-        package.name,
-        package.version,
-        package.client()
-    );
+    println!("fetching   {} {} with {}", package.name, package.version, package.client());
     let wanted = package.specifier();
     let mut command = if package.registry == "pypi" {
         let mut pip = Command::new("python3");
-        pip.args([
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--disable-pip-version-check",
-        ])
-        .args(["--no-deps", "--only-binary=:all:", &wanted, "--dest"])
-        .arg(&packages);
+        pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check"])
+            .args(["--no-deps", "--only-binary=:all:", &wanted, "--dest"])
+            .arg(&packages);
         pip
     } else {
         let mut npm = Command::new("npm");
-        npm.args(["pack", "--silent", &wanted, "--pack-destination"])
-            .arg(&packages);
+        npm.args(["pack", "--silent", &wanted, "--pack-destination"]).arg(&packages);
         npm
     };
     workspace::output_of(&mut command).with_context(|| {
@@ -205,18 +170,10 @@ fn download(package: &LockedPackage, folder: &Path) -> Result<PathBuf> {
              the package or its XML files: cargo xtask fetch-nodesets --from DIR"
         )
     })?;
-    let source = Source {
-        folder,
-        from: None,
-        archives: BTreeMap::new(),
-    };
-    source.packed_file(&package.name).with_context(|| {
-        format!(
-            "{} left no package in {}",
-            package.client(),
-            packages.display()
-        )
-    })
+    let source = Source { folder, from: None, archives: BTreeMap::new() };
+    source
+        .packed_file(&package.name)
+        .with_context(|| format!("{} left no package in {}", package.client(), packages.display()))
 }
 
 /// SHA-256 in lower-case hexadecimal.

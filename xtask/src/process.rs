@@ -31,11 +31,7 @@ impl Server {
                 }
             }
         });
-        let mut server = Self {
-            child,
-            url: String::new(),
-            rest,
-        };
+        let mut server = Self { child, url: String::new(), rest };
         server.url = server.wait_for_address(patience)?;
         Ok(server)
     }
@@ -82,11 +78,7 @@ impl Server {
             println!("{line}");
         }
         let status = self.child.wait()?;
-        if status.success() {
-            Ok(())
-        } else {
-            bail!("the server ended with {status}")
-        }
+        if status.success() { Ok(()) } else { bail!("the server ended with {status}") }
     }
 }
 
@@ -103,10 +95,8 @@ impl Drop for Server {
 /// Runs `command` to its end with its output passed through; ends it when it takes too long.
 pub(crate) fn run_bounded(command: &mut Command, patience: Duration) -> Result<()> {
     let program = Path::new(command.get_program()).display().to_string();
-    let mut child = command
-        .stdin(Stdio::null())
-        .spawn()
-        .with_context(|| format!("cannot start {program}"))?;
+    let mut child =
+        command.stdin(Stdio::null()).spawn().with_context(|| format!("cannot start {program}"))?;
     match wait(&mut child, patience)? {
         Some(status) if status.success() => Ok(()),
         Some(status) => bail!("{program} ended with {status}"),
@@ -133,13 +123,7 @@ fn wait(child: &mut Child, patience: Duration) -> Result<Option<std::process::Ex
 
 /// What ctrl-c does, where the system has signals.
 fn interrupt(child: &Child) -> Result<()> {
-    let status = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .context("cannot run `kill`")?;
-    if status.success() {
-        Ok(())
-    } else {
-        bail!("`kill` failed ({status})")
-    }
+    let status =
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().context("cannot run `kill`")?;
+    if status.success() { Ok(()) } else { bail!("`kill` failed ({status})") }
 }

@@ -26,21 +26,11 @@ pub(crate) fn run(check: bool) -> Result<()> {
         generate(&root, name, model, Path::new(folder), &mut wanted)
             .with_context(|| format!("cannot generate {name}"))?;
     }
-    if check {
-        wanted.check(&root)
-    } else {
-        wanted.write(&root)
-    }
+    if check { wanted.check(&root) } else { wanted.write(&root) }
 }
 
 /// Everything that is generated from one model.
-fn generate(
-    root: &Path,
-    name: &str,
-    model: &Model,
-    folder: &Path,
-    wanted: &mut Wanted,
-) -> Result<()> {
+fn generate(root: &Path, name: &str, model: &Model, folder: &Path, wanted: &mut Wanted) -> Result<()> {
     let loaded = load(root, name, &model.uri)?;
     let ns = namespace(&loaded, &model.uri)?;
     if model.uri == NS0_URI {
@@ -52,11 +42,7 @@ fn generate(
         None => &loaded,
     };
     let generated = folder.join("src/generated");
-    let options = TableOptions {
-        descriptions: false,
-        dictionaries: false,
-        ..Default::default()
-    };
+    let options = TableOptions { descriptions: false, dictionaries: false, ..Default::default() };
     for (file, bytes) in tables::write(&nodes.set, namespace(nodes, &model.uri)?, &options)? {
         wanted.file(generated.join(file), bytes);
     }
@@ -65,10 +51,7 @@ fn generate(
 }
 
 fn namespace(loaded: &Loaded, uri: &str) -> Result<Ns> {
-    loaded
-        .set
-        .ns(uri)
-        .with_context(|| format!("the file does not define {uri}"))
+    loaded.set.ns(uri).with_context(|| format!("the file does not define {uri}"))
 }
 
 /// Reads a fetched NodeSet, and ns0 for those that build on it.
@@ -92,10 +75,7 @@ fn load(root: &Path, name: &str, uri: &str) -> Result<Loaded> {
 fn nodeset(root: &Path, name: &str) -> Result<PathBuf> {
     let path = nodesets::folder(root).join(format!("{name}.xml"));
     if !path.is_file() {
-        bail!(
-            "{} is not there; run `cargo xtask fetch-nodesets` first",
-            path.display()
-        );
+        bail!("{} is not there; run `cargo xtask fetch-nodesets` first", path.display());
     }
     Ok(path)
 }

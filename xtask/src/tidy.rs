@@ -18,8 +18,7 @@ struct Findings(Vec<String>);
 
 impl Findings {
     fn at(&mut self, path: &Path, line: usize, text: impl AsRef<str>) {
-        self.0
-            .push(format!("{}:{line}: {}", path.display(), text.as_ref()));
+        self.0.push(format!("{}:{line}: {}", path.display(), text.as_ref()));
     }
 
     fn general(&mut self, text: impl Into<String>) {

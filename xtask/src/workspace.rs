@@ -20,9 +20,7 @@ pub(crate) fn cargo(folder: &Path) -> Command {
 /// Runs `command` and fails, with what it printed, unless it succeeds.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let shown = shown(command);
-    let output = command
-        .output()
-        .with_context(|| format!("cannot run `{shown}`"))?;
+    let output = command.output().with_context(|| format!("cannot run `{shown}`"))?;
     if !output.status.success() {
         bail!(
             "`{shown}` failed ({})\n{}{}",
@@ -39,10 +37,7 @@ fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_name().unwrap_or(program.as_os_str());
     let arguments = command.get_args().map(|a| a.to_string_lossy());
-    std::iter::once(name.to_string_lossy())
-        .chain(arguments)
-        .collect::<Vec<_>>()
-        .join(" ")
+    std::iter::once(name.to_string_lossy()).chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
 /// The files of the repository that git tracks or would track, relative to the root, sorted.
@@ -53,11 +48,8 @@ pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>> {
         "--others",
         "--exclude-standard",
     ]))?;
-    let mut files: Vec<PathBuf> = list
-        .lines()
-        .map(PathBuf::from)
-        .filter(|path| root.join(path).is_file())
-        .collect();
+    let mut files: Vec<PathBuf> =
+        list.lines().map(PathBuf::from).filter(|path| root.join(path).is_file()).collect();
     files.sort();
     files.dedup();
     Ok(files)

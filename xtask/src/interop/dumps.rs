@@ -23,16 +23,9 @@ pub(super) fn compare(theirs: &Path, ours: &Path) -> Result<()> {
         }
     }
     if !missing.is_empty() || !extra.is_empty() {
-        bail!(
-            "{} lines only asyncua got, {} only uaforge",
-            missing.len(),
-            extra.len()
-        );
+        bail!("{} lines only asyncua got, {} only uaforge", missing.len(), extra.len());
     }
-    println!(
-        "both clients got the same {} lines from asyncua's server",
-        their_lines.len()
-    );
+    println!("both clients got the same {} lines from asyncua's server", their_lines.len());
     Ok(())
 }
 
@@ -41,7 +34,5 @@ fn read(path: &Path) -> Result<String> {
 }
 
 fn lines(text: &str) -> BTreeSet<&str> {
-    text.lines()
-        .filter(|line| !LIVE.iter().any(|live| line.starts_with(live)))
-        .collect()
+    text.lines().filter(|line| !LIVE.iter().any(|live| line.starts_with(live))).collect()
 }

@@ -28,11 +28,7 @@ impl Archive {
             Some("tgz") => Kind::Tarball,
             _ => bail!("{} is neither a wheel nor an npm package", path.display()),
         };
-        Ok(Self {
-            path: path.to_path_buf(),
-            kind,
-            bytes,
-        })
+        Ok(Self { path: path.to_path_buf(), kind, bytes })
     }
 
     /// The file at `name`; gunzipped if its name ends in `.gz`.
@@ -41,8 +37,7 @@ impl Archive {
             Kind::Wheel => self.read_zip(name),
             Kind::Tarball => self.read_tar(name),
         };
-        let bytes =
-            bytes.with_context(|| format!("cannot read {name} in {}", self.path.display()))?;
+        let bytes = bytes.with_context(|| format!("cannot read {name} in {}", self.path.display()))?;
         gunzip_if_gz(name, bytes)
     }
 

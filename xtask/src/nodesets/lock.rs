@@ -62,11 +62,7 @@ pub(crate) struct LockedPackage {
 impl LockedPackage {
     /// The program that fetches it.
     pub(crate) fn client(&self) -> &'static str {
-        if self.registry == "pypi" {
-            "pip"
-        } else {
-            "npm"
-        }
+        if self.registry == "pypi" { "pip" } else { "npm" }
     }
 
     /// Name and version as its client wants them.
@@ -96,10 +92,7 @@ impl Catalogue {
         let mut lock: Lock = read_toml(&root.join("models/models.lock"))?;
         for package in &mut lock.package {
             let Some(wanted) = manifest.packages.get(&package.name) else {
-                bail!(
-                    "models.lock pins {}, which models.toml does not name",
-                    package.name
-                );
+                bail!("models.lock pins {}, which models.toml does not name", package.name);
             };
             if wanted.version != package.version {
                 bail!(
@@ -114,21 +107,14 @@ impl Catalogue {
             }
             package.registry.clone_from(&wanted.registry);
         }
-        let catalogue = Self {
-            models: manifest.models,
-            lock,
-        };
+        let catalogue = Self { models: manifest.models, lock };
         catalogue.check_models()?;
         Ok(catalogue)
     }
 
     /// The locked package of that name.
     pub(crate) fn package(&self, name: &str) -> Result<&LockedPackage> {
-        let found = self
-            .lock
-            .package
-            .iter()
-            .find(|package| package.name == name);
+        let found = self.lock.package.iter().find(|package| package.name == name);
         found.with_context(|| format!("models.lock pins no package {name}"))
     }
 
@@ -140,14 +126,10 @@ impl Catalogue {
         }
         for locked in &self.lock.model {
             let Some(model) = self.models.get(&locked.name) else {
-                bail!(
-                    "models.lock pins {}, which models.toml does not name",
-                    locked.name
-                );
+                bail!("models.lock pins {}, which models.toml does not name", locked.name);
             };
             let package = self.package(&locked.package)?;
-            if (&model.uri, &model.package, &model.path)
-                != (&locked.uri, &locked.package, &locked.path)
+            if (&model.uri, &model.package, &model.path) != (&locked.uri, &locked.package, &locked.path)
                 || package.version != locked.package_version
             {
                 bail!("{}: models.toml and models.lock differ", locked.name);
@@ -161,7 +143,6 @@ impl Catalogue {
 }
 
 fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("{} is not as expected", path.display()))
 }

@@ -65,10 +65,7 @@ impl Wanted {
             let wanted = self.files.get(path).map(Vec::as_slice).unwrap_or_default();
             println!("{}", difference(path, &found, wanted));
         }
-        bail!(
-            "{} files are stale; run `cargo xtask regen-models` and commit them",
-            stale.len()
-        )
+        bail!("{} files are stale; run `cargo xtask regen-models` and commit them", stale.len())
     }
 
     /// The files that differ from what is wanted.
@@ -98,26 +95,13 @@ impl Wanted {
 /// The beginning of a unified diff.
 fn difference(path: &Path, found: &[u8], wanted: &[u8]) -> String {
     let (Ok(found), Ok(wanted)) = (std::str::from_utf8(found), std::str::from_utf8(wanted)) else {
-        return format!(
-            "{}: {} bytes, should be {}",
-            path.display(),
-            found.len(),
-            wanted.len()
-        );
+        return format!("{}: {} bytes, should be {}", path.display(), found.len(), wanted.len());
     };
     let name = path.display().to_string();
     let diff = TextDiff::from_lines(found, wanted);
-    let unified = diff
-        .unified_diff()
-        .context_radius(2)
-        .header(&name, "generated")
-        .to_string();
+    let unified = diff.unified_diff().context_radius(2).header(&name, "generated").to_string();
     let mut lines = unified.lines();
-    let mut text: String = lines
-        .by_ref()
-        .take(SHOWN_LINES)
-        .map(|l| format!("{l}\n"))
-        .collect();
+    let mut text: String = lines.by_ref().take(SHOWN_LINES).map(|l| format!("{l}\n")).collect();
     let more = lines.count();
     if more > 0 {
         text.push_str(&format!("… {more} more lines\n"));
@@ -135,13 +119,7 @@ mod tests {
         let wanted: String = (0..40).map(|n| format!("line {n}\n")).collect();
         let text = difference(Path::new("a.rs"), b"line 0\n", wanted.as_bytes());
         assert!(text.starts_with("--- a.rs\n+++ generated\n"), "{text}");
-        assert!(
-            text.contains("+line 1\n") && text.ends_with("more lines\n"),
-            "{text}"
-        );
-        assert_eq!(
-            difference(Path::new("b"), b"\xff", b"\xfe\xff"),
-            "b: 1 bytes, should be 2"
-        );
+        assert!(text.contains("+line 1\n") && text.ends_with("more lines\n"), "{text}");
+        assert_eq!(difference(Path::new("b"), b"\xff", b"\xfe\xff"), "b: 1 bytes, should be 2");
     }
 }

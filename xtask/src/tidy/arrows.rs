@@ -17,29 +17,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("uaforge-types", &["uaforge-codec"]),
     ("uaforge-nodes", &["uaforge-codec", "uaforge-types"]),
     ("uaforge-channel", &["uaforge-codec", "uaforge-types"]),
-    (
-        "uaforge-net",
-        &["uaforge-codec", "uaforge-types", "uaforge-channel"],
-    ),
+    ("uaforge-net", &["uaforge-codec", "uaforge-types", "uaforge-channel"]),
     (
         "uaforge-client",
-        &[
-            "uaforge-codec",
-            "uaforge-types",
-            "uaforge-nodes",
-            "uaforge-channel",
-            "uaforge-net",
-        ],
+        &["uaforge-codec", "uaforge-types", "uaforge-nodes", "uaforge-channel", "uaforge-net"],
     ),
     (
         "uaforge-server",
-        &[
-            "uaforge-codec",
-            "uaforge-types",
-            "uaforge-nodes",
-            "uaforge-channel",
-            "uaforge-net",
-        ],
+        &["uaforge-codec", "uaforge-types", "uaforge-nodes", "uaforge-channel", "uaforge-net"],
     ),
     (
         "uaforge",
@@ -58,12 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What a model may depend on, beside other models.
-const MODEL: &[&str] = &[
-    "uaforge-types",
-    "uaforge-nodes",
-    "uaforge-client",
-    "uaforge-server",
-];
+const MODEL: &[&str] = &["uaforge-types", "uaforge-nodes", "uaforge-client", "uaforge-server"];
 
 /// Crates that need a feature to be switched on: (from, to).
 const ONLY_BEHIND_A_FEATURE: &[(&str, &str)] = &[
@@ -75,10 +55,7 @@ const ONLY_BEHIND_A_FEATURE: &[(&str, &str)] = &[
 
 /// Crates of others that a crate must not use.
 const FORBIDDEN: &[(&str, &[&str])] = &[
-    (
-        "uaforge-model",
-        &["syn", "quote", "prettyplease", "proc-macro2"],
-    ),
+    ("uaforge-model", &["syn", "quote", "prettyplease", "proc-macro2"]),
     ("uaforge-emit", &["roxmltree", "uaforge-model"]),
     ("uaforge-codec", &["tokio"]),
     ("uaforge-types", &["tokio"]),
@@ -87,12 +64,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that neither know std nor its time.
-const NO_STD: &[&str] = &[
-    "uaforge-codec",
-    "uaforge-types",
-    "uaforge-nodes",
-    "uaforge-channel",
-];
+const NO_STD: &[&str] = &["uaforge-codec", "uaforge-types", "uaforge-nodes", "uaforge-channel"];
 
 /// Words that open files; the emitter has no business with them.
 const FILE_WORDS: &[&str] = &["std::fs", "File::open", "std::io"];
@@ -103,8 +75,8 @@ pub(super) fn check(root: &Path, metadata: &Metadata, findings: &mut Findings) -
         check_lints(package, findings)?;
         if NO_STD.contains(&package.name.as_str()) {
             let library = root.join(package.folder(root)).join("src/lib.rs");
-            let text = fs::read_to_string(&library)
-                .with_context(|| format!("cannot read {}", library.display()))?;
+            let text =
+                fs::read_to_string(&library).with_context(|| format!("cannot read {}", library.display()))?;
             if !text.contains("#![no_std]") {
                 findings.general(format!("{}: must be no_std + alloc", package.name));
             }
@@ -116,19 +88,12 @@ pub(super) fn check(root: &Path, metadata: &Metadata, findings: &mut Findings) -
 fn check_dependencies(root: &Path, package: &Package, findings: &mut Findings) {
     let name = package.name.as_str();
     let is_model = package.folder(root).starts_with("models");
-    let row = ARROWS
-        .iter()
-        .find(|(from, _)| *from == name)
-        .map(|(_, to)| *to);
+    let row = ARROWS.iter().find(|(from, _)| *from == name).map(|(_, to)| *to);
     if row.is_none() && !is_model && package.is_published() && name != "uaforge-cli" {
         findings.general(format!("{name}: has no row in the table of crate arrows"));
     }
     let allowed = if is_model { Some(MODEL) } else { row };
-    for dependency in package
-        .dependencies
-        .iter()
-        .filter(|dependency| dependency.is_built())
-    {
+    for dependency in package.dependencies.iter().filter(|dependency| dependency.is_built()) {
         let to = dependency.name.as_str();
         let to_model = is_model && is_model_crate(root, to);
         if to.starts_with("uaforge") && !to_model {
@@ -147,10 +112,7 @@ fn check_dependencies(root: &Path, package: &Package, findings: &mut Findings) {
 }
 
 fn is_model_crate(root: &Path, name: &str) -> bool {
-    let short = name
-        .strip_prefix("uaforge-")
-        .unwrap_or(name)
-        .replace('-', "_");
+    let short = name.strip_prefix("uaforge-").unwrap_or(name).replace('-', "_");
     root.join("models").join(short).join("Cargo.toml").is_file()
 }
 
@@ -161,14 +123,9 @@ fn check_lints(package: &Package, findings: &mut Findings) -> Result<()> {
     }
     let manifest: toml::Table = toml::from_str(&fs::read_to_string(&package.manifest_path)?)
         .with_context(|| package.manifest_path.clone())?;
-    let inherits = manifest
-        .get("lints")
-        .and_then(|lints| lints.get("workspace"));
+    let inherits = manifest.get("lints").and_then(|lints| lints.get("workspace"));
     if inherits.and_then(toml::Value::as_bool) != Some(true) {
-        findings.general(format!(
-            "{}: must take the lints of the workspace",
-            package.name
-        ));
+        findings.general(format!("{}: must take the lints of the workspace", package.name));
     }
     Ok(())
 }
@@ -187,11 +144,7 @@ fn check_emitter(root: &Path, findings: &mut Findings) -> Result<()> {
             let lines = text.lines().enumerate();
             for (number, line) in lines.filter(|(_, l)| FILE_WORDS.iter().any(|w| l.contains(w))) {
                 let shown = path.strip_prefix(root).unwrap_or(&path);
-                findings.at(
-                    shown,
-                    number + 1,
-                    format!("emit opens no file: {}", line.trim()),
-                );
+                findings.at(shown, number + 1, format!("emit opens no file: {}", line.trim()));
             }
         }
     }

@@ -8,10 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(super) fn check(root: &Path, files: &[PathBuf], findings: &mut Findings) {
-    for path in files
-        .iter()
-        .filter(|path| path.extension().is_some_and(|e| e == "md"))
-    {
+    for path in files.iter().filter(|path| path.extension().is_some_and(|e| e == "md")) {
         let Ok(text) = fs::read_to_string(root.join(path)) else {
             continue;
         };
@@ -35,10 +32,7 @@ fn excerpts(text: &str) -> Vec<Excerpt<'_>> {
     let mut found = Vec::new();
     let mut lines = text.lines().enumerate();
     while let Some((number, line)) = lines.next() {
-        let source = line
-            .trim()
-            .strip_prefix("<!-- from ")
-            .and_then(|l| l.strip_suffix(" -->"));
+        let source = line.trim().strip_prefix("<!-- from ").and_then(|l| l.strip_suffix(" -->"));
         let Some(source) = source else { continue };
         let fenced = lines
             .by_ref()
@@ -46,11 +40,7 @@ fn excerpts(text: &str) -> Vec<Excerpt<'_>> {
             .skip(1)
             .map(|(_, line)| line)
             .take_while(|line| !line.starts_with("```"));
-        found.push(Excerpt {
-            source,
-            line: number + 1,
-            lines: fenced.collect(),
-        });
+        found.push(Excerpt { source, line: number + 1, lines: fenced.collect() });
     }
     found
 }
@@ -78,10 +68,7 @@ mod tests {
         let found = excerpts(text);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].source, found[0].line), ("a.rs", 2));
-        assert!(contains(
-            "mod m {\n    fn a() {\n        b();\n    }\n}\n",
-            &found[0].lines
-        ));
+        assert!(contains("mod m {\n    fn a() {\n        b();\n    }\n}\n", &found[0].lines));
         assert!(!contains("fn a() {\n    c();\n}\n", &found[0].lines));
         assert!(!contains("anything", &[]));
     }

@@ -13,10 +13,7 @@ pub(super) struct Function {
 /// The functions of `text` with more than `lines` lines from signature to closing brace.
 pub(super) fn longer_than(text: &str, lines: usize) -> syn::Result<Vec<Function>> {
     let file = syn::parse_file(text)?;
-    let mut finder = Finder {
-        lines,
-        found: Vec::new(),
-    };
+    let mut finder = Finder { lines, found: Vec::new() };
     finder.visit_file(&file);
     Ok(finder.found)
 }
@@ -31,11 +28,7 @@ impl Finder {
         let line = signature.span().start().line;
         let length = block.span().end().line + 1 - line;
         if length > self.lines {
-            self.found.push(Function {
-                name: signature.ident.to_string(),
-                line,
-                length,
-            });
+            self.found.push(Function { name: signature.ident.to_string(), line, length });
         }
     }
 }
@@ -68,10 +61,7 @@ mod tests {
         let text = "fn short() {}\n/// Doc.\nfn long(\n    x: u8,\n) {\n    x;\n}\n";
         let found = longer_than(text, 4).unwrap();
         assert_eq!(found.len(), 1);
-        assert_eq!(
-            (found[0].name.as_str(), found[0].line, found[0].length),
-            ("long", 3, 5)
-        );
+        assert_eq!((found[0].name.as_str(), found[0].line, found[0].length), ("long", 3, 5));
         assert!(longer_than(text, 5).unwrap().is_empty());
     }
 }

@@ -31,17 +31,10 @@ pub(super) fn check(root: &Path, metadata: &Metadata, findings: &mut Findings) -
     let deny: Deny = toml::from_str(&text).context("deny.toml is not as expected")?;
     for package in metadata.foreign() {
         let Some(licence) = &package.license else {
-            findings.general(format!(
-                "{} {}: names no licence",
-                package.name, package.version
-            ));
+            findings.general(format!("{} {}: names no licence", package.name, package.version));
             continue;
         };
-        let exceptions = deny
-            .licenses
-            .exceptions
-            .iter()
-            .filter(|e| e.name == package.name);
+        let exceptions = deny.licenses.exceptions.iter().filter(|e| e.name == package.name);
         let allowed: Vec<&str> = (deny.licenses.allow.iter())
             .chain(exceptions.flat_map(|exception| &exception.allow))
             .map(String::as_str)
@@ -58,10 +51,7 @@ pub(super) fn check(root: &Path, metadata: &Metadata, findings: &mut Findings) -
 
 /// Whether an SPDX expression can be fulfilled with the `allowed` licences.
 fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
-    let spaced = expression
-        .replace('(', " ( ")
-        .replace(')', " ) ")
-        .replace('/', " OR ");
+    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut words = spaced.split_whitespace().peekable();
     let fulfilled = alternatives(&mut words, allowed);
     fulfilled && words.peek().is_none()

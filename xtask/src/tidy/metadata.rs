@@ -43,9 +43,7 @@ impl Dependency {
 impl Package {
     /// Goes to the registry.
     pub(super) fn is_published(&self) -> bool {
-        self.publish
-            .as_ref()
-            .is_none_or(|registries| !registries.is_empty())
+        self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
     }
 
     /// The folder of the crate relative to `root`.
@@ -69,15 +67,11 @@ impl Metadata {
 
     /// The crates of this workspace.
     pub(super) fn members(&self) -> impl Iterator<Item = &Package> {
-        self.packages
-            .iter()
-            .filter(|package| self.workspace_members.contains(&package.id))
+        self.packages.iter().filter(|package| self.workspace_members.contains(&package.id))
     }
 
     /// The crates of others.
     pub(super) fn foreign(&self) -> impl Iterator<Item = &Package> {
-        self.packages
-            .iter()
-            .filter(|package| !self.workspace_members.contains(&package.id))
+        self.packages.iter().filter(|package| !self.workspace_members.contains(&package.id))
     }
 }
