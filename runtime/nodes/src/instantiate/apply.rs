@@ -23,39 +23,94 @@ fn rejected(what: impl ToString, status: StatusCode) -> InstantiateError {
     InstantiateError::Rejected { what: what.to_string(), status: RejectedStatus(status) }
 }
 
+/// A planned node in the address space.
+struct Made {
+    id: NodeId,
+    cell: Option<Arc<ValueCell>>,
+    /// It was there before.
+    existed: bool,
+}
+
 pub(super) fn apply(
     request: &Instantiate,
     plan: &Plan<'_>,
     edit: &mut Edit,
 ) -> Result<Instance, InstantiateError> {
-    let mut made: Vec<(NodeId, Option<Arc<ValueCell>>)> = Vec::with_capacity(plan.nodes.len());
+    let mut made: Vec<Made> = Vec::with_capacity(plan.nodes.len());
     for (index, node) in plan.nodes.iter().enumerate() {
-        if node.is_shared {
-            made.push((node.declaration.id().to_owned(), None));
-            continue;
-        }
-        let parent = parent_of(plan, index).and_then(|at| made.get(at)).map(|(id, _)| id);
-        let parent = parent.unwrap_or(&request.parent);
-        let id = free_id(request, edit, node, parent)?;
-        made.push(make(request, edit, node, id)?);
+        let parent = parent_of(plan, index).and_then(|at| made.get(at));
+        let next = match existing(request, edit, node, parent)? {
+            Some(existing) => existing,
+            None => {
+                let parent = parent.map_or(&request.parent, |made| &made.id);
+                let id = free_id(request, edit, node, parent)?;
+                make(request, edit, node, id)?
+            }
+        };
+        made.push(next);
     }
-    let id_of = |index: usize| made.get(index).map_or(NodeId::NULL, |(id, _)| id.clone());
-    let root = id_of(0);
-    add_reference(edit, &request.parent, &request.reference_type, &root)?;
+    let nothing = Made { id: NodeId::NULL, cell: None, existed: false };
+    let at = |index: usize| made.get(index).unwrap_or(&nothing);
+    let root = at(0);
+    if !root.existed {
+        add_reference(edit, &request.parent, &request.reference_type, &root.id)?;
+    }
     for link in &plan.links {
-        add_reference(edit, &id_of(link.from), &link.reference_type, &id_of(link.to))?;
+        let (from, to) = (at(link.from), at(link.to));
+        let from_node = edit.snapshot().node(from.id.as_ref()).filter(|_| from.existed);
+        let stands = from_node.is_some_and(|node| {
+            edit.snapshot().has_reference(node, link.reference_type.as_ref(), to.id.as_ref())
+        });
+        if !stands {
+            add_reference(edit, &from.id, &link.reference_type, &to.id)?;
+        }
     }
-    let mut made = made.into_iter();
-    let cell = made.next().and_then(|(_, cell)| cell);
-    let members = (plan.nodes.iter().skip(1).zip(made))
-        .map(|(node, (id, cell))| Member {
+    let (id, cell) = (root.id.clone(), root.cell.clone());
+    let members = (plan.nodes.iter().zip(made).skip(1))
+        .map(|(node, made)| Member {
             path: node.path.clone(),
-            id,
-            cell,
+            id: made.id,
+            cell: made.cell,
             declaration: node.declaration.id().to_owned(),
         })
         .collect();
-    Ok(Instance { id: root, cell, members })
+    Ok(Instance { id, cell, members })
+}
+
+/// The node that is there already: the instance that is extended, a member that it has, a method of
+/// the type.
+fn existing(
+    request: &Instantiate,
+    edit: &Edit,
+    node: &Planned<'_>,
+    parent: Option<&Made>,
+) -> Result<Option<Made>, InstantiateError> {
+    let made = |node: Node<'_>| Made { id: node.id().to_owned(), cell: node.cell().cloned(), existed: true };
+    if node.is_shared {
+        let id = node.declaration.id().to_owned();
+        return Ok(Some(Made { id, cell: None, existed: false }));
+    }
+    if let Some(id) = request.instance.as_ref().filter(|_| node.path.is_empty()) {
+        let found = edit.snapshot().node(id.as_ref());
+        return match found {
+            Some(node) => Ok(Some(made(node))),
+            None => Err(rejected(id, status::BAD_NODE_ID_UNKNOWN)),
+        };
+    }
+    let found = parent.filter(|parent| parent.existed).and_then(|parent| {
+        let snapshot = edit.snapshot();
+        let hierarchical = snapshot.reference_filter(ids::ns0(ids::HIERARCHICAL_REFERENCES), true)?;
+        let name = node.path.last()?;
+        let name_text = name.name.as_str().unwrap_or_default();
+        let parent = snapshot.node(parent.id.as_ref())?;
+        parent.follow(hierarchical, false, name.namespace_index, name_text).next()
+    });
+    match found {
+        Some(_) if node.is_placeholder => {
+            Err(rejected(path_text(&node.path), status::BAD_BROWSE_NAME_DUPLICATED))
+        }
+        found => Ok(found.map(made)),
+    }
 }
 
 /// The node that the first reference to this one comes from.
@@ -106,13 +161,12 @@ fn make(
     edit: &mut Edit,
     node: &Planned<'_>,
     id: NodeId,
-) -> Result<(NodeId, Option<Arc<ValueCell>>), InstantiateError> {
+) -> Result<Made, InstantiateError> {
     let declaration = node.declaration;
     let attributes = attributes(declaration);
     let is_variable = matches!(attributes, ClassAttributes::Variable(_));
     let mut new = NewNode::new(id.clone(), browse_name(request, node), attributes);
-    let is_placeholder = declaration.browse_name().name != new.browse_name.name.as_str().unwrap_or("");
-    if !node.path.is_empty() && !is_placeholder {
+    if !node.path.is_empty() && !node.is_placeholder {
         let text = declaration.display_name();
         new.display_name = LocalizedText {
             locale: Some(text.locale).filter(|locale| !locale.is_empty()).into(),
@@ -126,11 +180,11 @@ fn make(
         add_reference(edit, &id, &has_type_definition, &definition.id().to_owned())?;
     }
     if !is_variable {
-        return Ok((id, None));
+        return Ok(Made { id, cell: None, existed: false });
     }
     let cell = Arc::new(ValueCell::new(initial_value(edit.snapshot(), declaration)));
     edit.attach_cell(&id, Arc::clone(&cell)).map_err(reject)?;
-    Ok((id, Some(cell)))
+    Ok(Made { id, cell: Some(cell), existed: false })
 }
 
 /// The value that the declaration has, else Null.

@@ -50,6 +50,8 @@ pub struct Instantiate {
     pub methods: Methods,
     /// The id of the instance, if it is not to be assigned.
     pub node_id: Option<NodeId>,
+    /// An instance that exists already and gets the members that it lacks.
+    pub instance: Option<NodeId>,
     /// Assigns ids; default: the path as a string in namespace 1.
     pub assign: IdAssignment,
 }
@@ -199,8 +201,15 @@ impl Instantiate {
             placeholders: Vec::new(),
             methods: Methods::default(),
             node_id: None,
+            instance: None,
             assign: IdAssignment::default(),
         }
+    }
+
+    /// Further members of an instance that exists: optional ones and instances of placeholders, as
+    /// asked for. What it has already stays as it is and is among the members of the result.
+    pub fn extend(instance: NodeId, type_definition: NodeId) -> Self {
+        Self { instance: Some(instance), ..Self::new(type_definition, QualifiedName::NULL) }
     }
 
     /// Makes the instance, all of it or nothing.

@@ -22,6 +22,8 @@ pub(super) struct Planned<'a> {
     pub(super) type_definition: Option<Node<'a>>,
     /// A method of the type that is referred to.
     pub(super) is_shared: bool,
+    /// An instance of a placeholder.
+    pub(super) is_placeholder: bool,
     /// Declarations of its members; later ones override earlier ones.
     sources: Vec<Source<'a>>,
 }
@@ -111,7 +113,7 @@ impl<'a> Planner<'a, '_> {
             return Err(self.too_large());
         }
         // Members of abstract types do occur in models; the caller's own choice is held to the rule.
-        let is_chosen = path.is_empty();
+        let is_chosen = path.is_empty() && self.request.instance.is_none();
         if let Some(type_definition) = type_definition.filter(|node| is_chosen && is_abstract(*node)) {
             return Err(InstantiateError::AbstractType(type_definition.id().to_owned()));
         }
@@ -125,7 +127,15 @@ impl<'a> Planner<'a, '_> {
         }
         let is_method = declaration.class() == NodeClass::Method;
         let is_shared = is_method && self.request.methods == Methods::Shared;
-        self.plan.nodes.push(Planned { path, declaration, type_definition, is_shared, sources });
+        let is_placeholder = false;
+        self.plan.nodes.push(Planned {
+            path,
+            declaration,
+            type_definition,
+            is_shared,
+            is_placeholder,
+            sources,
+        });
         if !is_shared {
             self.queue.push_back(index);
         }
@@ -238,6 +248,9 @@ impl<'a> Planner<'a, '_> {
             let mut child_path = path.to_vec();
             child_path.push(wanted.name.clone());
             let child = self.add(child_path, last.node, definition, member.sources.clone())?;
+            if let Some(made) = self.plan.nodes.get_mut(child) {
+                made.is_placeholder = true;
+            }
             self.link(parent, child, &member.reference_types);
         }
         Ok(())
