@@ -47,7 +47,7 @@ impl Server {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let Ok(line) = self.rest.recv_timeout(left) else {
-                let ended = self.child.try_wait()?;
+                let ended = wait(&mut self.child, Duration::from_millis(100))?;
                 let state = ended.map_or("it is silent".to_owned(), |status| status.to_string());
                 bail!("the server printed no address ({state})\n{seen}");
             };
@@ -126,4 +126,41 @@ fn interrupt(child: &Child) -> Result<()> {
     let status =
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().context("cannot run `kill`")?;
     if status.success() { Ok(()) } else { bail!("`kill` failed ({status})") }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::{Server, run_bounded};
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    const SHORT: Duration = Duration::from_secs(5);
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn a_server_is_found_and_stopped() {
+        let script = "trap 'echo bye; exit 0' INT; echo hello; echo at opc.tcp://127.0.0.1:1; \
+                      while :; do sleep 0.05; done";
+        let server = Server::start(&mut shell(script), SHORT).unwrap();
+        assert_eq!(server.url(), "opc.tcp://127.0.0.1:1");
+        assert_eq!(server.stop(SHORT).unwrap(), "bye\n");
+    }
+
+    #[test]
+    fn a_server_that_ends_without_an_address_is_told_with_its_words() {
+        let error = Server::start(&mut shell("echo no port; exit 3"), SHORT).err().unwrap().to_string();
+        assert!(error.contains("no port") && error.contains('3'), "{error}");
+    }
+
+    #[test]
+    fn what_takes_too_long_is_ended() {
+        let begun = Instant::now();
+        assert!(run_bounded(&mut shell("sleep 60"), Duration::from_millis(50)).is_err());
+        assert!(begun.elapsed() < SHORT);
+    }
 }
