@@ -172,6 +172,43 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
+    /// A field of a structure; an error says its name.
+    #[inline]
+    pub fn field<T: Decode>(&mut self, name: &'static str, value: &mut T) -> Result<(), DecodeError> {
+        value.decode_into(self).map_err(|error| error.in_field(name))
+    }
+
+    /// An optional field: present if `bit` is not zero (OPC 10000-6 §5.2.7).
+    #[inline]
+    pub fn optional_field<T: Decode>(
+        &mut self,
+        bit: u32,
+        name: &'static str,
+        value: &mut Option<T>,
+    ) -> Result<(), DecodeError> {
+        if bit == 0 {
+            *value = None;
+            return Ok(());
+        }
+        self.field(name, value.get_or_insert_with(T::default))
+    }
+
+    /// The switched field of a union.
+    #[inline]
+    pub fn union_field<T: Decode>(&mut self, name: &'static str) -> Result<T, DecodeError> {
+        T::decode(self).map_err(|error| error.in_field(name))
+    }
+
+    /// The mask of a structure with optional fields; only the bits of `defined` may be set.
+    #[inline]
+    pub fn encoding_mask(&mut self, defined: u32) -> Result<u32, DecodeError> {
+        let mask = self.u32()?;
+        if mask & !defined != 0 {
+            return Err(DecodeReason::BadEncodingByte.into());
+        }
+        Ok(mask)
+    }
+
     /// Runs `read` one level deeper.
     #[inline]
     pub fn nested<R>(

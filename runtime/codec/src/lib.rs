@@ -13,6 +13,7 @@ mod context;
 mod data_value;
 mod datetime;
 mod decoder;
+mod described;
 mod descriptor;
 mod diagnostic_info;
 mod encoder;
@@ -42,6 +43,7 @@ pub use context::{DecodeContext, EncodeContext};
 pub use data_value::DataValue;
 pub use datetime::DateTime;
 pub use decoder::Decoder;
+pub use described::Described;
 pub use descriptor::{
     BuiltinType, EnumValue, EnumerationDescriptor, FieldDescriptor, FieldType, StructureDescriptor,
     StructureKind, TypeKey,

@@ -1,5 +1,6 @@
 //! Structures and the registry that decodes them out of ExtensionObjects.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::any::Any;
 use core::fmt;
@@ -156,5 +157,22 @@ impl ConstIdentifier {
             Self::Guid(id) => IdentifierRef::Guid(*id),
             Self::Opaque(id) => IdentifierRef::Opaque(id),
         }
+    }
+}
+
+impl<T: Encode> Encode for Box<T> {
+    fn encode(&self, e: &mut Encoder<'_>) {
+        (**self).encode(e);
+    }
+}
+
+/// Only recursive structures box their fields; each box goes one level deeper.
+impl<T: Decode> Decode for Box<T> {
+    fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        d.charge(size_of::<T>())?;
+        d.enter()?;
+        (**self).decode_into(d)?;
+        d.leave();
+        Ok(())
     }
 }

@@ -302,3 +302,38 @@ impl<T: FromVariant> FromVariant for Matrix<T> {
         rows.iter().map(Self::from_variant).collect::<Result<_, _>>()
     }
 }
+
+impl<T: crate::Structure> IntoVariant for T {
+    fn into_variant(self) -> Variant {
+        ExtensionObject::new(self).into()
+    }
+
+    fn array_into_variant(items: Array<Self>) -> Variant {
+        VariantArray::ExtensionObject(items.into_iter().map(ExtensionObject::new).collect()).into()
+    }
+}
+
+impl<T: crate::Structure> FromVariant for T {
+    fn from_variant(value: &Variant) -> Result<Self, VariantTypeError> {
+        let error = || VariantTypeError::new(T::DESCRIPTOR.name, value);
+        match value {
+            Variant::ExtensionObject(object) => structure(object).ok_or_else(error),
+            _ => Err(error()),
+        }
+    }
+
+    fn array_from_variant(value: &Variant) -> Result<Array<Self>, VariantTypeError> {
+        let error = || VariantTypeError::new(T::DESCRIPTOR.name, value);
+        let objects = ExtensionObject::array_from_variant(value)?;
+        objects.iter().map(|object| structure(object).ok_or_else(error)).collect()
+    }
+}
+
+/// A body that was not known when it was decoded holds no ids that depend on its connection's table
+/// other than those that it was sent with, so that it can be read as it stands.
+fn structure<T: crate::Structure>(object: &ExtensionObject) -> Option<T> {
+    match object.downcast_ref::<T>() {
+        Some(value) => Some(value.clone()),
+        None => object.decode_as(crate::DecodeContext::default()).ok(),
+    }
+}

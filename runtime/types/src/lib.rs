@@ -1,1 +1,24 @@
 //! Generated data types, ids, status codes and services of the OPC UA base model.
+//!
+//! Everything here but the traits of services comes out of the generator: `cargo xtask regen-models`.
+#![no_std]
+
+#[rustfmt::skip]
+#[path = "generated/ids.rs"]
+pub mod ids;
+mod service;
+pub mod status;
+#[rustfmt::skip]
+#[path = "generated/types.rs"]
+mod types;
+
+pub use service::{ServiceRequest, ServiceResponse};
+pub use types::*;
+
+use uaforge_codec as codec;
+
+/// What generated code of model crates reaches through this one.
+#[doc(hidden)]
+pub mod __private {
+    pub use uaforge_codec as codec;
+}

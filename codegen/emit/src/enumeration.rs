@@ -1,0 +1,191 @@
+//! Emits open enumerations and option sets: unknown values and bits survive.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::ir::{Enumeration, Roots, option};
+
+/// The item with everything that belongs to it.
+#[must_use]
+pub fn enumeration(ir: &Enumeration, roots: &Roots) -> TokenStream {
+    let width = ir.option_set.clone().unwrap_or_else(|| format_ident!("i32"));
+    let item = item(ir, &width);
+    let debug = debug(ir);
+    let coding = coding(ir, &width, roots);
+    let conversions = conversions(ir, &width, roots);
+    let description = description(ir, roots);
+    let operators = if ir.option_set.is_some() { operators(ir) } else { TokenStream::new() };
+    quote!(#item #operators #debug #coding #conversions #description)
+}
+
+fn item(ir: &Enumeration, width: &Ident) -> TokenStream {
+    let Enumeration { ident, docs, .. } = ir;
+    let members = ir.members.iter().map(|member| {
+        let (name, doc) = (&member.ident, format!(" `{}`", member.name));
+        let value = if ir.option_set.is_some() {
+            let bit = Literal::i64_unsuffixed(member.value);
+            quote!(1 << #bit)
+        } else {
+            let value = Literal::i64_unsuffixed(member.value);
+            quote!(#value)
+        };
+        quote!(#[doc = #doc] pub const #name: Self = Self(#value);)
+    });
+    quote! {
+        #(#[doc = #docs])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct #ident(pub #width);
+
+        impl #ident { #(#members)* }
+    }
+}
+
+fn operators(ir: &Enumeration) -> TokenStream {
+    let ident = &ir.ident;
+    quote! {
+        impl #ident {
+            /// Whether every bit of `bits` is set.
+            #[must_use]
+            pub const fn contains(self, bits: Self) -> bool {
+                self.0 & bits.0 == bits.0
+            }
+        }
+
+        impl ::core::ops::BitOr for #ident {
+            type Output = Self;
+
+            fn bitor(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+        }
+
+        impl ::core::ops::BitAnd for #ident {
+            type Output = Self;
+
+            fn bitand(self, other: Self) -> Self {
+                Self(self.0 & other.0)
+            }
+        }
+    }
+}
+
+fn debug(ir: &Enumeration) -> TokenStream {
+    let Enumeration { ident, name, .. } = ir;
+    if ir.option_set.is_some() {
+        return quote! {
+            impl ::core::fmt::Debug for #ident {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    ::core::write!(f, "{}({:#x})", #name, self.0)
+                }
+            }
+        };
+    }
+    quote! {
+        impl ::core::fmt::Debug for #ident {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let value = ::core::primitive::i64::from(self.0);
+                match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
+                    ::core::option::Option::Some(member) => f.write_str(member.name),
+                    ::core::option::Option::None => ::core::write!(f, "{}({value})", #name),
+                }
+            }
+        }
+    }
+}
+
+fn coding(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
+    let (codec, ident) = (&roots.codec, &ir.ident);
+    quote! {
+        impl #codec::Encode for #ident {
+            fn encode(&self, e: &mut #codec::Encoder<'_>) {
+                #codec::Encode::encode(&self.0, e);
+            }
+        }
+
+        impl #codec::Decode for #ident {
+            fn decode_into(
+                &mut self,
+                d: &mut #codec::Decoder<'_>,
+            ) -> ::core::result::Result<(), #codec::DecodeError> {
+                self.0.decode_into(d)
+            }
+        }
+
+        impl<'a> #codec::DecodeRef<'a> for #ident {
+            fn decode_ref(
+                d: &mut #codec::Decoder<'a>,
+            ) -> ::core::result::Result<Self, #codec::DecodeError> {
+                <::core::primitive::#width as #codec::DecodeRef>::decode_ref(d).map(Self)
+            }
+        }
+    }
+}
+
+fn conversions(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
+    let (codec, ident) = (&roots.codec, &ir.ident);
+    quote! {
+        impl #codec::IntoVariant for #ident {
+            fn into_variant(self) -> #codec::Variant {
+                self.0.into_variant()
+            }
+
+            fn array_into_variant(items: #codec::Array<Self>) -> #codec::Variant {
+                #codec::IntoVariant::array_into_variant(
+                    items.into_iter().map(|item| item.0).collect::<#codec::Array<::core::primitive::#width>>(),
+                )
+            }
+        }
+
+        impl #codec::FromVariant for #ident {
+            fn from_variant(
+                value: &#codec::Variant,
+            ) -> ::core::result::Result<Self, #codec::VariantTypeError> {
+                #codec::FromVariant::from_variant(value).map(Self)
+            }
+
+            fn array_from_variant(
+                value: &#codec::Variant,
+            ) -> ::core::result::Result<#codec::Array<Self>, #codec::VariantTypeError> {
+                let items = <::core::primitive::#width as #codec::FromVariant>::array_from_variant(value)?;
+                ::core::result::Result::Ok(items.into_iter().map(Self).collect())
+            }
+        }
+    }
+}
+
+fn description(ir: &Enumeration, roots: &Roots) -> TokenStream {
+    let codec = &roots.codec;
+    let Enumeration { ident, name, .. } = ir;
+    let data_type = ir.data_type.expression(roots);
+    let builtin = ir.option_set.as_ref().map(|width| {
+        let builtin = match width.to_string().as_str() {
+            "u8" => quote!(Byte),
+            "u16" => quote!(UInt16),
+            "u32" => quote!(UInt32),
+            _ => quote!(UInt64),
+        };
+        quote!(#codec::BuiltinType::#builtin)
+    });
+    let field_type = if builtin.is_some() { quote!(OptionSet) } else { quote!(Enumeration) };
+    let builtin = option(builtin);
+    let values = ir.members.iter().map(|member| {
+        let (name, value) = (&member.name, Literal::i64_unsuffixed(member.value));
+        quote!(#codec::EnumValue { name: #name, value: #value })
+    });
+    quote! {
+        impl #ident {
+            /// The static description of the DataType.
+            pub const DESCRIPTOR: &'static #codec::EnumerationDescriptor = &#codec::EnumerationDescriptor {
+                name: #name,
+                data_type: #data_type,
+                option_set: #builtin,
+                values: &[#(#values),*],
+            };
+        }
+
+        impl #codec::Described for #ident {
+            const DATA_TYPE: #codec::TypeKey = Self::DESCRIPTOR.data_type;
+            const FIELD_TYPE: #codec::FieldType = #codec::FieldType::#field_type(Self::DESCRIPTOR);
+        }
+    }
+}

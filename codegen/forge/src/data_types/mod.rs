@@ -1,0 +1,57 @@
+//! Lowers the data types of a resolved model to the IR of the emitters.
+
+mod fields;
+mod graph;
+pub(crate) mod lower;
+mod type_names;
+
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use uaforge_emit::ir::{Enumeration, Roots, Structure};
+use uaforge_emit::view::Views;
+use uaforge_model::resolved::{Id, ModelSet, Ns};
+
+pub(crate) use fields::value_type;
+pub(crate) use type_names::TypeNames;
+
+/// The data types of one model, ordered by Rust name.
+#[derive(Debug, Default)]
+pub(crate) struct DataTypes {
+    pub(crate) structures: Vec<Structure>,
+    pub(crate) enumerations: Vec<Enumeration>,
+    /// Structures that get a borrowed view.
+    pub(crate) views: BTreeSet<String>,
+}
+
+/// What lowering needs to know at every place.
+pub(crate) struct Cx<'a> {
+    pub(crate) set: &'a ModelSet,
+    pub(crate) ns: Ns,
+    pub(crate) names: TypeNames,
+    pub(crate) roots: Roots,
+}
+
+impl Cx<'_> {
+    /// The path of the Rust type of a data type that is emitted as an item.
+    pub(crate) fn path(&self, id: &Id) -> Option<TokenStream> {
+        let name = self.names.of(id)?;
+        if id.ns == self.ns {
+            return Some(quote!(#name));
+        }
+        if id.ns == Ns(0) {
+            let types = &self.roots.types;
+            return Some(quote!(#types::#name));
+        }
+        let path = self.set.model(id.ns)?.rust_path.as_deref()?;
+        let path: TokenStream = path.parse().ok()?;
+        Some(quote!(#path::#name))
+    }
+}
+
+impl Views for DataTypes {
+    fn has_view(&self, path: &str) -> bool {
+        self.views.contains(path)
+    }
+}
