@@ -8,11 +8,18 @@ use anyhow::{Context, Result, bail};
 use files::Wanted;
 use std::path::{Path, PathBuf};
 use uaforge_codegen::tables::{self, TableOptions};
+use uaforge_codegen::{Paths, status_file, type_files};
 use uaforge_model::resolved::Ns;
 use uaforge_model::{Loaded, Loader, NS0_URI, Severity, interface};
 
 /// Where the generator itself keeps the interface of the base model.
 const BASE_INTERFACE: &str = "codegen/model/interface/ns0.txt";
+
+/// Where the base model's data types go: the runtime needs them, and nodes are another crate.
+const BASE_TYPES: &str = "runtime/types/src/generated";
+
+/// Status codes are in no NodeSet (OPC 10000-6 Annex A).
+const STATUS_CODES: &str = "runtime/types/status_codes.csv";
 
 /// Writes the files that changed, or with `check` fails if there are any.
 pub(crate) fn run(check: bool) -> Result<()> {
@@ -46,6 +53,17 @@ fn generate(root: &Path, name: &str, model: &Model, folder: &Path, wanted: &mut 
     for (file, bytes) in tables::write(&nodes.set, namespace(nodes, &model.uri)?, &options)? {
         wanted.file(generated.join(file), bytes);
     }
+    let base = model.uri == NS0_URI;
+    let paths = if base { Paths::base_types() } else { Paths::model_crate() };
+    let types = if base { PathBuf::from(BASE_TYPES) } else { generated.clone() };
+    for (file, bytes) in type_files(&loaded.set, ns, &paths)? {
+        wanted.file(types.join(file), bytes);
+    }
+    if base {
+        let rows = status_codes(root)?;
+        wanted.file(types.join("status.rs"), status_file(&rows).into_bytes());
+        wanted.folder(types);
+    }
     wanted.folder(generated);
     Ok(())
 }
@@ -78,4 +96,17 @@ fn nodeset(root: &Path, name: &str) -> Result<PathBuf> {
         bail!("{} is not there; run `cargo xtask fetch-nodesets` first", path.display());
     }
     Ok(path)
+}
+
+/// The committed table of status codes: symbolic name and number.
+fn status_codes(root: &Path) -> Result<Vec<(String, u32)>> {
+    let text = std::fs::read_to_string(root.join(STATUS_CODES)).context(STATUS_CODES)?;
+    text.lines()
+        .skip(1)
+        .map(|line| {
+            let (name, number) = line.split_once(',').with_context(|| format!("not a row: {line}"))?;
+            let digits = number.strip_prefix("0x").with_context(|| format!("not a number: {number}"))?;
+            Ok((name.to_owned(), u32::from_str_radix(digits, 16)?))
+        })
+        .collect()
 }

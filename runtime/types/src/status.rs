@@ -8,9 +8,6 @@ pub use codes::*;
 
 use uaforge_codec::StatusCode;
 
-/// Good, the status of success.
-pub const GOOD: StatusCode = StatusCode::GOOD;
-
 /// The symbolic name of a status, its flag bits aside; `None` for a code that is not in the table.
 #[must_use]
 pub fn name(status: StatusCode) -> Option<&'static str> {
