@@ -1,3 +1,5 @@
 //! Cross-crate tests: vectors, oracle, goldens, protocol pairs and peers.
 
 pub mod canonical;
+
+pub mod fixtures;

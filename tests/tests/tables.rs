@@ -3,6 +3,7 @@
 use uaforge_codec::{DecodeContext, NodeIdRef, Variant};
 use uaforge_nodes::{AddressSpace, AttributeId, BuildError, Direction, ReferenceFilter};
 use uaforge_tests::canonical::{self, Canonical};
+use uaforge_tests::fixtures::tiny;
 
 fn space() -> AddressSpace {
     AddressSpace::builder("urn:test")
@@ -80,6 +81,21 @@ fn values_decode() {
         }
     }
     assert!(values > 1000, "{values}");
+}
+
+#[test]
+fn the_example_is_whole() {
+    let space = AddressSpace::builder("urn:test")
+        .model(&tiny::MODEL)
+        .model(uaforge_di::model())
+        .model(uaforge_ns0::model())
+        .build()
+        .expect("they fit together");
+    let index = |uri| space.namespaces().index_of(uri).expect("mounted");
+    let (tiny, di) = (index("urn:example:tiny"), index("http://opcfoundation.org/UA/DI/"));
+    let found = canonical::of_namespace(&space.snapshot(), tiny, &[0, di]);
+    let facts: serde_json::Value = serde_json::from_str(include_str!("../oracle/tiny.json")).expect("JSON");
+    assert_eq!(facts["hash"]["model"], *Canonical::hash(found.lines()));
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn tables(layout: &Layout, options: &TableOptions) -> String {
             "value_starts(&VALUES)",
         ),
         ("TEXT_STARTS", "u32", texts as u64, "text_starts(&TEXTS)"),
-        ("NAMED_STARTS", "u32", named as u64, "named_starts(&NAMED)"),
+        ("NAMED_STARTS", "u32", named as u64, "named_starts(&NAMED_IDS)"),
         (
             "GRAFT_STARTS",
             "u32",
@@ -123,7 +123,7 @@ fn tables(layout: &Layout, options: &TableOptions) -> String {
     let fields = "nodes NODES starts STARTS words WORDS ranks RANKS references REFERENCES \
         reference_types REFERENCE_TYPES variables VARIABLES dimensions DIMENSIONS values VALUES \
         value_starts VALUE_STARTS relocations RELOCATIONS extras EXTRAS texts TEXTS \
-        text_starts TEXT_STARTS named NAMED named_starts NAMED_STARTS grafts GRAFTS \
+        text_starts TEXT_STARTS named NAMED_IDS named_starts NAMED_STARTS grafts GRAFTS \
         graft_starts GRAFT_STARTS graft_references GRAFT_REFERENCES";
     let words: Vec<&str> = fields.split_whitespace().collect();
     for pair in words.chunks(2) {
@@ -231,7 +231,7 @@ fn extras(out: &mut String, layout: &Layout) {
 }
 
 fn named(out: &mut String, layout: &Layout) {
-    open(out, "NAMED", "I", layout.named.len());
+    open(out, "NAMED_IDS", "I", layout.named.len());
     for (key, row) in &layout.named {
         let _ = writeln!(
             out,

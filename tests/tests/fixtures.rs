@@ -1,0 +1,55 @@
+//! The committed tables of the test models are what the generator writes today.
+
+use std::path::{Path, PathBuf};
+
+use uaforge_codegen::tables::{self, TableOptions};
+use uaforge_model::Loader;
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The fetched NodeSet of DI, or `None` (with a line) where none was fetched and none is required.
+fn fetched_di() -> Option<PathBuf> {
+    let path = here().join("../.nodesets/di.xml");
+    if path.exists() {
+        return Some(path);
+    }
+    let required = std::env::var("UAFORGE_REQUIRE_NODESETS").as_deref() == Ok("1");
+    assert!(!required, "{} is missing: run `cargo xtask fetch-nodesets`", path.display());
+    println!("skipped: {} is not fetched (cargo xtask fetch-nodesets)", path.display());
+    None
+}
+
+/// With UAFORGE_BLESS=1 the files are written instead of compared.
+fn compare(model: &str, files: Vec<(String, Vec<u8>)>) {
+    let bless = std::env::var("UAFORGE_BLESS").as_deref() == Ok("1");
+    for (name, bytes) in files {
+        let path = here().join("fixtures").join(model).join(name);
+        if bless {
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+            std::fs::write(&path, bytes).expect("writable");
+        } else {
+            let committed = std::fs::read(&path).unwrap_or_default();
+            assert!(committed == bytes, "{}: run with UAFORGE_BLESS=1", path.display());
+        }
+    }
+}
+
+#[test]
+fn tables_are_up_to_date() {
+    let Some(di) = fetched_di() else { return };
+    let loaded = Loader::new()
+        .file(di)
+        .file(here().join("oracle/Tiny.NodeSet2.xml"))
+        .file(here().join("fixtures/rows/Rows.NodeSet2.xml"))
+        .load();
+    assert!(!loaded.has_errors(), "{:#?}", loaded.diagnostics);
+    for (model, uri) in [("tiny", "urn:example:tiny"), ("rows", "urn:example:rows")] {
+        let ns = loaded.set.ns(uri).expect("loaded");
+        let files = tables::write(&loaded.set, ns, &TableOptions::default()).expect("it fits");
+        let again = tables::write(&loaded.set, ns, &TableOptions::default()).expect("it fits");
+        assert!(files == again, "the same bytes each time");
+        compare(model, files);
+    }
+}
