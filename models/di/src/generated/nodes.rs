@@ -814,7 +814,7 @@ E(6304,9,0,6398,0),
 E(6306,9,0,6400,0),
 ];
 #[rustfmt::skip]
-pub(super) static NAMED: [I; 0] = [
+pub(super) static NAMED_IDS: [I; 0] = [
 ];
 #[rustfmt::skip]
 pub(super) static NAMED_BYTES: &[u8] = b"";

@@ -28,7 +28,7 @@ static VALUE_STARTS: [ValueStart; 118] = table::value_starts(&VALUES);
 #[allow(long_running_const_eval)]
 static TEXT_STARTS: [u32; 3] = table::text_starts(&TEXTS);
 #[allow(long_running_const_eval)]
-static NAMED_STARTS: [u32; 0] = table::named_starts(&NAMED);
+static NAMED_STARTS: [u32; 0] = table::named_starts(&NAMED_IDS);
 #[allow(long_running_const_eval)]
 static GRAFT_STARTS: [u32; 36] = table::graft_starts(&GRAFTS);
 static SLOTS: [&str; 2] = ["http://opcfoundation.org/UA/DI/", "http://opcfoundation.org/UA/"];
@@ -53,7 +53,7 @@ pub static MODEL: StaticModel = StaticModel {
     extras: &EXTRAS,
     texts: &TEXTS,
     text_starts: &TEXT_STARTS,
-    named: &NAMED,
+    named: &NAMED_IDS,
     named_starts: &NAMED_STARTS,
     grafts: &GRAFTS,
     graft_starts: &GRAFT_STARTS,

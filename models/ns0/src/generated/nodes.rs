@@ -11360,7 +11360,7 @@ E(32803,8,0,15644,33),
 E(32803,8,0,15704,65535),
 ];
 #[rustfmt::skip]
-pub(super) static NAMED: [I; 0] = [
+pub(super) static NAMED_IDS: [I; 0] = [
 ];
 #[rustfmt::skip]
 pub(super) static NAMED_BYTES: &[u8] = b"";
