@@ -45,16 +45,13 @@ pub fn hashes(set: &ModelSet, ns: Ns) -> Hashes {
 
 /// The canonical lines of everything that the model's documents say.
 pub fn canonical(set: &ModelSet, ns: Ns) -> Canonical {
-    set.model(ns)
-        .map_or_else(Canonical::default, |model| lines(set, model, |_| true))
+    set.model(ns).map_or_else(Canonical::default, |model| lines(set, model, |_| true))
 }
 
 /// The canonical lines of what is in an address space: without data types that are types only, their
 /// encodings, and references to either.
 pub fn address_space(set: &ModelSet, ns: Ns) -> Canonical {
-    set.model(ns).map_or_else(Canonical::default, |model| {
-        lines(set, model, |id| !set.is_types_only(id))
-    })
+    set.model(ns).map_or_else(Canonical::default, |model| lines(set, model, |id| !set.is_types_only(id)))
 }
 
 /// The name of a node class.
@@ -76,21 +73,13 @@ fn lines(set: &ModelSet, model: &Model, keep: impl Fn(&Id) -> bool) -> Canonical
     let definitions = type_definitions(&model.references);
     for node in model.nodes.values().filter(|node| keep(&node.id)) {
         let id = set.id_text(&node.id);
-        let definition = definitions
-            .get(&node.id)
-            .map_or_else(|| "-".to_owned(), |id| set.id_text(id));
+        let definition = definitions.get(&node.id).map_or_else(|| "-".to_owned(), |id| set.id_text(id));
         let name = set.name_text(&node.browse_name);
-        canonical.nodes.push(format!(
-            "N\t{id}\t{}\t{name}\t{definition}",
-            class_name(node.class)
-        ));
+        canonical.nodes.push(format!("N\t{id}\t{}\t{name}\t{definition}", class_name(node.class)));
         attributes(set, node, &id, &mut canonical.attributes);
     }
     for triple in &model.references {
-        if [&triple.source, &triple.reference_type, &triple.target]
-            .into_iter()
-            .all(&keep)
-        {
+        if [&triple.source, &triple.reference_type, &triple.target].into_iter().all(&keep) {
             canonical.references.push(format!(
                 "R\t{}\t{}\t{}",
                 set.id_text(&triple.source),
@@ -99,11 +88,7 @@ fn lines(set: &ModelSet, model: &Model, keep: impl Fn(&Id) -> bool) -> Canonical
             ));
         }
     }
-    for group in [
-        &mut canonical.nodes,
-        &mut canonical.references,
-        &mut canonical.attributes,
-    ] {
+    for group in [&mut canonical.nodes, &mut canonical.references, &mut canonical.attributes] {
         group.sort_unstable();
     }
     canonical
@@ -111,10 +96,7 @@ fn lines(set: &ModelSet, model: &Model, keep: impl Fn(&Id) -> bool) -> Canonical
 
 fn type_definitions(references: &[Triple]) -> BTreeMap<&Id, &Id> {
     let mut definitions = BTreeMap::new();
-    for triple in references
-        .iter()
-        .filter(|triple| triple.reference_type == HAS_TYPE_DEFINITION)
-    {
+    for triple in references.iter().filter(|triple| triple.reference_type == HAS_TYPE_DEFINITION) {
         definitions.entry(&triple.source).or_insert(&triple.target);
     }
     definitions
@@ -129,25 +111,14 @@ fn attributes(set: &ModelSet, node: &Node, id: &str, lines: &mut Vec<String>) {
         let dimensions: Vec<String> = node.array_dimensions.iter().map(u32::to_string).collect();
         line(
             "ArrayDimensions",
-            if dimensions.is_empty() {
-                "-".to_owned()
-            } else {
-                dimensions.join(",")
-            }
-            .as_str(),
+            if dimensions.is_empty() { "-".to_owned() } else { dimensions.join(",") }.as_str(),
         );
     }
     match node.class {
         NodeClass::Variable => line("AccessLevel", &node.access_level.to_string()),
         NodeClass::Object => line("EventNotifier", &node.event_notifier.to_string()),
-        NodeClass::ObjectType
-        | NodeClass::VariableType
-        | NodeClass::DataType
-        | NodeClass::ReferenceType => {
-            line(
-                "IsAbstract",
-                if node.is_abstract { "true" } else { "false" },
-            );
+        NodeClass::ObjectType | NodeClass::VariableType | NodeClass::DataType | NodeClass::ReferenceType => {
+            line("IsAbstract", if node.is_abstract { "true" } else { "false" });
         }
         NodeClass::Method | NodeClass::View => {}
     }
@@ -161,11 +132,7 @@ fn attributes(set: &ModelSet, node: &Node, id: &str, lines: &mut Vec<String>) {
 fn first_text(texts: &[Text]) -> String {
     let text = texts.first().map_or("", |text| &text.text);
     let words: Vec<&str> = text.split_whitespace().collect();
-    if words.is_empty() {
-        "-".to_owned()
-    } else {
-        words.join(" ")
-    }
+    if words.is_empty() { "-".to_owned() } else { words.join(" ") }
 }
 
 impl Canonical {
@@ -192,15 +159,8 @@ impl Canonical {
             nodes: hash(&self.nodes),
             references: hash(&self.references),
             attributes: hash(&self.attributes),
-            model: hash(
-                [&self.nodes, &self.references, &self.attributes]
-                    .into_iter()
-                    .flatten(),
-            ),
-            nodes_by_class: nodes_by_class
-                .into_iter()
-                .map(|(class, lines)| (class, hash(lines)))
-                .collect(),
+            model: hash([&self.nodes, &self.references, &self.attributes].into_iter().flatten()),
+            nodes_by_class: nodes_by_class.into_iter().map(|(class, lines)| (class, hash(lines))).collect(),
         }
     }
 }
@@ -216,10 +176,7 @@ fn known_class(name: &str) -> Option<&'static str> {
         NodeClass::DataType,
         NodeClass::View,
     ];
-    classes
-        .into_iter()
-        .map(class_name)
-        .find(|class| *class == name)
+    classes.into_iter().map(class_name).find(|class| *class == name)
 }
 
 /// SHA-256 of lines, each ended by a line feed, in lower-case hexadecimal digits.
@@ -232,8 +189,7 @@ pub fn hash<'a>(lines: impl IntoIterator<Item = &'a String>) -> String {
     let mut text = String::with_capacity(64);
     for byte in hasher.finalize() {
         text.extend(
-            [byte >> 4, byte & 15]
-                .map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('0')),
+            [byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('0')),
         );
     }
     text

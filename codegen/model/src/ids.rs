@@ -38,10 +38,7 @@ pub(crate) fn parse_node_id(text: &str) -> Option<(NamespacePart<'_>, Ident)> {
 /// `%3B` and `%25` stand for `;` and `%` in the URI of an ExpandedNodeId text.
 fn unescape_uri(uri: &str) -> std::borrow::Cow<'_, str> {
     if uri.contains('%') {
-        uri.replace("%3B", ";")
-            .replace("%3b", ";")
-            .replace("%25", "%")
-            .into()
+        uri.replace("%3B", ";").replace("%3b", ";").replace("%25", "%").into()
     } else {
         uri.into()
     }
@@ -72,11 +69,8 @@ pub(crate) fn parse_guid(text: &str) -> Option<[u8; 16]> {
     if groups.iter().map(|group| group.len()).ne([8, 4, 4, 4, 12]) {
         return None;
     }
-    let digits: Vec<u8> = groups
-        .concat()
-        .chars()
-        .map(|c| c.to_digit(16).map(|d| d as u8))
-        .collect::<Option<_>>()?;
+    let digits: Vec<u8> =
+        groups.concat().chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
     let mut bytes = [0; 16];
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
         *byte = pair.iter().fold(0, |sum, digit| sum << 4 | digit);
@@ -121,9 +115,7 @@ pub(crate) fn encode_base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let word = (0..3).fold(0u32, |sum, at| {
-            sum << 8 | u32::from(chunk.get(at).copied().unwrap_or(0))
-        });
+        let word = (0..3).fold(0u32, |sum, at| sum << 8 | u32::from(chunk.get(at).copied().unwrap_or(0)));
         for place in 0..4 {
             if place <= chunk.len() {
                 let digit = (word >> (18 - 6 * place) & 0x3F) as usize;
@@ -170,11 +162,7 @@ impl fmt::Display for Ident {
 
 impl Span {
     /// No place in any file.
-    pub const NONE: Span = Span {
-        file: u32::MAX,
-        start: 0,
-        end: 0,
-    };
+    pub const NONE: Span = Span { file: u32::MAX, start: 0, end: 0 };
 }
 
 impl Ns {
@@ -185,10 +173,7 @@ impl Ns {
 impl Id {
     /// A numeric id of the OPC UA namespace.
     pub const fn ns0(id: u32) -> Id {
-        Id {
-            ns: Ns::UA,
-            ident: Ident::Numeric(id),
-        }
+        Id { ns: Ns::UA, ident: Ident::Numeric(id) }
     }
 
     /// The number, if this is a numeric id of the OPC UA namespace.
@@ -208,10 +193,7 @@ impl ModelSet {
 
     /// The index of a URI.
     pub fn ns(&self, uri: &str) -> Option<Ns> {
-        self.uris
-            .iter()
-            .position(|known| **known == *uri)
-            .map(|at| Ns(at as u16))
+        self.uris.iter().position(|known| **known == *uri).map(|at| Ns(at as u16))
     }
 
     /// `i=85`, or `nsu=<uri>;i=1` outside the OPC UA namespace.

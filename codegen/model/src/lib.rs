@@ -14,7 +14,7 @@ mod source;
 mod value;
 
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
-pub use loader::{Loaded, Loader};
+pub use loader::{Loaded, LoadedDocument, Loader};
 pub use query::{DataTypeKind, StructureType, Wire};
 pub use source::{Source, Sources};
 

@@ -3,30 +3,31 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, render};
 use crate::resolve::{self, Interface, Options};
-use crate::resolved::ModelSet;
+use crate::resolved::{ModelSet, Ns};
 use crate::schema;
 use crate::source::{self, Sources};
 
 /// Collects inputs and resolves them together. The order of the inputs does not matter.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Loader {
     inputs: Vec<Input>,
     options: Options,
+    max_bytes: usize,
+}
+
+impl Default for Loader {
+    fn default() -> Self {
+        Self { inputs: Vec::new(), options: Options::default(), max_bytes: source::MAX_BYTES }
+    }
 }
 
 #[derive(Clone, Debug)]
 enum Input {
     File(PathBuf),
-    Interface {
-        text: String,
-        rust_path: Option<String>,
-    },
-    Text {
-        name: String,
-        bytes: Vec<u8>,
-    },
+    Interface { text: String, rust_path: Option<String> },
+    Text { name: String, bytes: Vec<u8> },
 }
 
 /// The outcome of a run.
@@ -34,18 +35,33 @@ enum Input {
 pub struct Loaded {
     /// What could be resolved.
     pub set: ModelSet,
+    /// The documents among the input files that could be read, with their models.
+    pub documents: Vec<LoadedDocument>,
     /// The input files, for positions.
     pub sources: Sources,
     /// Everything found, in the order of files and positions.
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// A document that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedDocument {
+    /// Index of the file in [`Loaded::sources`].
+    pub file: u32,
+    /// Its models, in the order of the file.
+    pub models: Vec<Ns>,
+}
+
 impl Loaded {
     /// True if some diagnostic is an error.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics
-            .iter()
-            .any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// All diagnostics as text, each ended by an empty line.
+    pub fn report(&self, color: bool) -> String {
+        let texts = self.diagnostics.iter().map(|diagnostic| render(diagnostic, &self.sources, color));
+        texts.map(|text| text + "\n\n").collect()
     }
 }
 
@@ -65,10 +81,7 @@ impl Loader {
     /// Adds a NodeSet2 text; `name` stands for the path in messages.
     #[must_use]
     pub fn text(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        self.inputs.push(Input::Text {
-            name: name.into(),
-            bytes: bytes.into(),
-        });
+        self.inputs.push(Input::Text { name: name.into(), bytes: bytes.into() });
         self
     }
 
@@ -76,10 +89,14 @@ impl Loader {
     /// names. A document of the same model takes precedence.
     #[must_use]
     pub fn interface(mut self, text: impl Into<String>, rust_path: Option<&str>) -> Self {
-        self.inputs.push(Input::Interface {
-            text: text.into(),
-            rust_path: rust_path.map(str::to_owned),
-        });
+        self.inputs.push(Input::Interface { text: text.into(), rust_path: rust_path.map(str::to_owned) });
+        self
+    }
+
+    /// Largest file that is read; at most 4 GiB.
+    #[must_use]
+    pub fn max_bytes(mut self, limit: usize) -> Self {
+        self.max_bytes = limit.min(u32::MAX as usize - 1);
         self
     }
 
@@ -104,7 +121,7 @@ impl Loader {
         let mut diagnostics = Vec::new();
         let mut rust_paths = BTreeMap::new();
         for input in self.inputs {
-            match read(input, &mut sources) {
+            match read(input, &mut sources, self.max_bytes) {
                 Ok((file, Some(Kind::Interface(path)))) => {
                     rust_paths.insert(file, path);
                 }
@@ -127,14 +144,11 @@ impl Loader {
                 Err(diagnostic) => diagnostics.push(*diagnostic),
             }
         }
-        let set = resolve::resolve(&documents, interfaces, &self.options, &mut diagnostics);
+        let (set, models) = resolve::resolve(&documents, interfaces, &self.options, &mut diagnostics);
         drop(documents);
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.file, span.start)));
-        Loaded {
-            set,
-            sources,
-            diagnostics,
-        }
+        let documents = models.into_iter().map(|(file, models)| LoadedDocument { file, models }).collect();
+        Loaded { set, documents, sources, diagnostics }
     }
 }
 
@@ -143,20 +157,17 @@ enum Kind {
     Interface(Option<String>),
 }
 
-fn read(input: Input, sources: &mut Sources) -> Result<(u32, Option<Kind>), Box<Diagnostic>> {
+fn read(input: Input, sources: &mut Sources, limit: usize) -> Result<(u32, Option<Kind>), Box<Diagnostic>> {
     let (name, bytes) = match input {
-        Input::File(path) => (path.display().to_string(), source::read_file(&path)?),
+        Input::File(path) => (path.display().to_string(), source::read_file(&path, limit)?),
         Input::Text { name, bytes } => (name, bytes),
         Input::Interface { text, rust_path } => {
-            let model = text
-                .lines()
-                .find_map(|line| line.strip_prefix("model\t"))
-                .unwrap_or("a model");
+            let model = text.lines().find_map(|line| line.strip_prefix("model\t")).unwrap_or("a model");
             let name = format!("interface of {model}");
             let file = sources.push(name, text);
             return Ok((file, Some(Kind::Interface(rust_path))));
         }
     };
-    let text = source::decode(&name, bytes)?;
+    let text = source::decode(&name, bytes, limit)?;
     Ok((sources.push(name, text), None))
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::resolved::Span;
 
-/// Largest file that is read. Offsets are 32 bits wide; real models stay below 10 MB.
+/// Largest file that is read unless told otherwise; real models stay below 10 MB.
 pub(crate) const MAX_BYTES: usize = 512 * 1024 * 1024;
 
 /// One input file.
@@ -45,11 +45,7 @@ impl Sources {
 
     pub(crate) fn push(&mut self, name: String, text: String) -> u32 {
         let index = self.files.len() as u32;
-        self.files.push(Source {
-            name,
-            text: text.into(),
-            lines: OnceLock::new(),
-        });
+        self.files.push(Source { name, text: text.into(), lines: OnceLock::new() });
         index
     }
 }
@@ -67,39 +63,33 @@ impl Source {
 
     fn line_starts(&self) -> &[u32] {
         self.lines.get_or_init(|| {
-            let breaks = self
-                .text
-                .bytes()
-                .enumerate()
-                .filter(|(_, byte)| *byte == b'\n');
-            std::iter::once(0)
-                .chain(breaks.map(|(at, _)| at as u32 + 1))
-                .collect()
+            let breaks = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect()
         })
     }
 }
 
-/// Reads a file of at most [`MAX_BYTES`].
-pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
+/// Reads a file of at most `limit` bytes.
+pub(crate) fn read_file(path: &Path, limit: usize) -> Result<Vec<u8>, Box<Diagnostic>> {
     let name = path.display();
     let unreadable = |error: std::io::Error| {
-        Box::new(Diagnostic::error(
-            codes::UNREADABLE,
-            format!("cannot read {name}: {error}"),
-        ))
+        Box::new(
+            Diagnostic::error(codes::UNREADABLE, format!("cannot read {name}: {error}"))
+                .help("paths are relative to the current folder"),
+        )
     };
     let length = std::fs::metadata(path).map_err(unreadable)?.len();
-    if length > MAX_BYTES as u64 {
-        return Err(too_large(&name.to_string()));
+    if length > limit as u64 {
+        return Err(too_large(&name.to_string(), limit));
     }
     std::fs::read(path).map_err(unreadable)
 }
 
 /// Turns bytes into text: UTF-8 with or without a byte order mark, UTF-16 with one or told by its
 /// zero bytes (XML 1.0, Appendix F).
-pub(crate) fn decode(name: &str, bytes: Vec<u8>) -> Result<String, Box<Diagnostic>> {
-    if bytes.len() > MAX_BYTES {
-        return Err(too_large(name));
+pub(crate) fn decode(name: &str, bytes: Vec<u8>, limit: usize) -> Result<String, Box<Diagnostic>> {
+    if bytes.len() > limit {
+        return Err(too_large(name, limit));
     }
     let wide = match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => Some((rest, false)),
@@ -120,24 +110,14 @@ fn decode_utf8(name: &str, mut bytes: Vec<u8>) -> Result<String, Box<Diagnostic>
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let line = error
-            .as_bytes()
-            .iter()
-            .take(at)
-            .filter(|byte| **byte == b'\n')
-            .count()
-            + 1;
-        not_text(format!(
-            "{name} is not UTF-8: invalid byte at offset {at}, line {line}"
-        ))
+        let line = error.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
+        not_text(format!("{name} is not UTF-8: invalid byte at offset {at}, line {line}"))
     })
 }
 
 fn decode_utf16(name: &str, bytes: &[u8], big_endian: bool) -> Result<String, Box<Diagnostic>> {
     if !bytes.len().is_multiple_of(2) {
-        return Err(not_text(format!(
-            "{name} is not UTF-16: odd number of bytes"
-        )));
+        return Err(not_text(format!("{name} is not UTF-16: odd number of bytes")));
     }
     let units = bytes.chunks_exact(2).map(|pair| match *pair {
         [first, second] if big_endian => u16::from_be_bytes([first, second]),
@@ -154,7 +134,7 @@ fn not_text(message: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(codes::NOT_TEXT, message).help(help))
 }
 
-fn too_large(name: &str) -> Box<Diagnostic> {
-    let message = format!("{name} is larger than {} MiB", MAX_BYTES / (1024 * 1024));
-    Box::new(Diagnostic::error(codes::TOO_LARGE, message))
+fn too_large(name: &str, limit: usize) -> Box<Diagnostic> {
+    let message = format!("{name} is larger than {limit} bytes");
+    Box::new(Diagnostic::error(codes::TOO_LARGE, message).help("raise the limit if the file is trusted"))
 }

@@ -18,8 +18,6 @@ pub const TOO_DEEP: Code = Code("UAF0006");
 pub const NOT_A_NODESET: Code = Code("UAF0007");
 /// No Models element: the model is taken from NamespaceUris.
 pub const NO_MODELS: Code = Code("UAF0008");
-/// Neither a Models element nor NamespaceUris.
-pub const NO_NAMESPACE: Code = Code("UAF0009");
 /// An element that the schema does not have there.
 pub const UNKNOWN_ELEMENT: Code = Code("UAF0010");
 
@@ -47,6 +45,10 @@ pub const UNKNOWN_TARGET: Code = Code("UAF0110");
 pub const WRONG_NODE_CLASS: Code = Code("UAF0111");
 /// A node whose namespace is no model of its file.
 pub const FOREIGN_NODE: Code = Code("UAF0112");
+/// An object or variable without a type definition.
+pub const NO_TYPE_DEFINITION: Code = Code("UAF0113");
+/// A node with several type definitions.
+pub const SEVERAL_TYPE_DEFINITIONS: Code = Code("UAF0114");
 
 /// A required model is not loaded.
 pub const MISSING_MODEL: Code = Code("UAF0120");
@@ -58,8 +60,8 @@ pub const MODEL_CYCLE: Code = Code("UAF0122");
 pub const SEVERAL_DOCUMENTS: Code = Code("UAF0123");
 /// A date that cannot be read.
 pub const INVALID_DATE: Code = Code("UAF0124");
-/// A namespace is used but its model is not required.
-pub const NOT_REQUIRED: Code = Code("UAF0125");
+/// Nodes that differ between documents of one model.
+pub const DOCUMENTS_DIFFER: Code = Code("UAF0125");
 
 /// A data type that no document has.
 pub const UNKNOWN_DATA_TYPE: Code = Code("UAF0201");
@@ -69,11 +71,22 @@ pub const NO_SUPERTYPE: Code = Code("UAF0202");
 pub const SUBTYPE_CYCLE: Code = Code("UAF0203");
 /// A type with several supertypes.
 pub const SEVERAL_SUPERTYPES: Code = Code("UAF0204");
-
-/// A line of an interface file that cannot be read.
-pub const MALFORMED_INTERFACE: Code = Code("UAF0401");
-/// An interface file of another format version.
-pub const INTERFACE_FORMAT: Code = Code("UAF0402");
+/// Two fields of one name.
+pub const DUPLICATE_FIELD: Code = Code("UAF0205");
+/// An enumeration value that is missing or no Int32.
+pub const ENUMERATION_VALUE: Code = Code("UAF0206");
+/// Two names for one enumeration value or bit.
+pub const DUPLICATE_VALUE: Code = Code("UAF0207");
+/// A bit beyond the width of its option set.
+pub const OPTION_SET_BIT: Code = Code("UAF0208");
+/// Optional fields in a union, or beside fields that allow subtypes.
+pub const MIXED_STRUCTURE: Code = Code("UAF0209");
+/// More optional fields than the EncodingMask has bits.
+pub const TOO_MANY_OPTIONAL: Code = Code("UAF0210");
+/// A structure that contains itself without an end.
+pub const INFINITE_STRUCTURE: Code = Code("UAF0211");
+/// IsUnion and the supertype disagree.
+pub const UNION_MISMATCH: Code = Code("UAF0212");
 
 /// A value element of an unknown name.
 pub const UNKNOWN_VALUE_ELEMENT: Code = Code("UAF0301");
@@ -89,3 +102,8 @@ pub const UNKNOWN_FIELD: Code = Code("UAF0305");
 pub const MASK_MISMATCH: Code = Code("UAF0306");
 /// A matrix whose dimensions and elements differ.
 pub const MATRIX_MISMATCH: Code = Code("UAF0307");
+
+/// A line of an interface file that cannot be read.
+pub const MALFORMED_INTERFACE: Code = Code("UAF0401");
+/// An interface file of another format version.
+pub const INTERFACE_FORMAT: Code = Code("UAF0402");

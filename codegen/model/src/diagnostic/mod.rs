@@ -1,6 +1,11 @@
 //! Diagnostics with code, position and help, collected over one run.
 
 pub mod codes;
+mod registry;
+mod render;
+
+pub use registry::{Entry, REGISTRY, explain};
+pub use render::{json, render};
 
 use crate::resolved::Span;
 
@@ -75,15 +80,7 @@ impl Diagnostic {
     }
 
     fn new(code: Code, severity: Severity, message: String) -> Self {
-        Self {
-            code,
-            severity,
-            message,
-            span: None,
-            labels: Vec::new(),
-            help: None,
-            node: None,
-        }
+        Self { code, severity, message, span: None, labels: Vec::new(), help: None, node: None }
     }
 
     /// Sets the place.
@@ -96,10 +93,7 @@ impl Diagnostic {
     /// Adds a further place.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label {
-            span,
-            text: text.into(),
-        });
+        self.labels.push(Label { span, text: text.into() });
         self
     }
 

@@ -40,26 +40,15 @@ pub fn ledger(text: &str) -> Result<BTreeMap<(String, String), String>, Box<Diag
 /// When the text is no interface file of a known format.
 pub fn read(text: &str) -> Result<ModelSet, Box<Diagnostic>> {
     let head = read_head(0, text)?;
-    let namespaces: Vec<Ns> = (0u16..)
-        .zip(&head.uris)
-        .map(|(index, _)| Ns(index))
-        .collect();
+    let namespaces: Vec<Ns> = (0u16..).zip(&head.uris).map(|(index, _)| Ns(index)).collect();
     let model = read_body(0, text, &head, &namespaces)?;
     Ok(ModelSet::new(head.uris, vec![model]))
 }
 
 fn broken(file: u32, start: usize, line: &str, message: String) -> Box<Diagnostic> {
-    let span = Span {
-        file,
-        start: start as u32,
-        end: (start + line.len()) as u32,
-    };
+    let span = Span { file, start: start as u32, end: (start + line.len()) as u32 };
     let help = "write the file anew with the generator that belongs to this version";
-    Box::new(
-        Diagnostic::error(codes::MALFORMED_INTERFACE, message)
-            .at(span)
-            .help(help),
-    )
+    Box::new(Diagnostic::error(codes::MALFORMED_INTERFACE, message).at(span).help(help))
 }
 
 /// Lines with their offsets.
@@ -75,39 +64,20 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Reads up to the first node.
 pub(crate) fn read_head(file: u32, text: &str) -> Result<Head, Box<Diagnostic>> {
     let first = text.lines().next().unwrap_or_default();
-    let version = first
-        .strip_prefix(MAGIC)
-        .map(str::trim)
-        .and_then(|version| version.parse::<u32>().ok());
+    let version = first.strip_prefix(MAGIC).map(str::trim).and_then(|version| version.parse::<u32>().ok());
     match version {
         Some(FORMAT) => {}
         Some(other) => {
             let message = format!("interface format {other}, but this version reads {FORMAT}");
-            let span = Span {
-                file,
-                start: 0,
-                end: first.len() as u32,
-            };
+            let span = Span { file, start: 0, end: first.len() as u32 };
             let help = "use crates of one uaforge version for all models";
-            return Err(Box::new(
-                Diagnostic::error(codes::INTERFACE_FORMAT, message)
-                    .at(span)
-                    .help(help),
-            ));
+            return Err(Box::new(Diagnostic::error(codes::INTERFACE_FORMAT, message).at(span).help(help)));
         }
         None => {
-            return Err(broken(
-                file,
-                0,
-                first,
-                format!("no interface file: the first line is not {MAGIC}"),
-            ));
+            return Err(broken(file, 0, first, format!("no interface file: the first line is not {MAGIC}")));
         }
     }
-    let mut head = Head {
-        body: text.len(),
-        ..Head::default()
-    };
+    let mut head = Head { body: text.len(), ..Head::default() };
     for (start, line) in lines(text).skip(1).filter(|(_, line)| !line.is_empty()) {
         if matches!(line.as_bytes().first(), Some(b'N' | b'R')) {
             head.body = start;
@@ -115,21 +85,11 @@ pub(crate) fn read_head(file: u32, text: &str) -> Result<Head, Box<Diagnostic>> 
         }
         let known = head_line(&mut head, line);
         if known.is_none() {
-            return Err(broken(
-                file,
-                start,
-                line,
-                format!("unknown line in an interface file: {line}"),
-            ));
+            return Err(broken(file, start, line, format!("unknown line in an interface file: {line}")));
         }
     }
     if head.uri.is_empty() || head.uris.first().is_none_or(|uri| **uri != *crate::NS0_URI) {
-        return Err(broken(
-            file,
-            0,
-            first,
-            "an interface file without model or namespaces".to_owned(),
-        ));
+        return Err(broken(file, 0, first, "an interface file without model or namespaces".to_owned()));
     }
     Ok(head)
 }
@@ -177,18 +137,9 @@ pub(crate) fn read_body(
     head: &Head,
     namespaces: &[Ns],
 ) -> Result<Model, Box<Diagnostic>> {
-    let own = head
-        .uris
-        .iter()
-        .position(|uri| *uri == head.uri)
-        .and_then(|index| namespaces.get(index));
+    let own = head.uris.iter().position(|uri| *uri == head.uri).and_then(|index| namespaces.get(index));
     let Some(own) = own.copied() else {
-        return Err(broken(
-            file,
-            0,
-            "",
-            format!("{} is not among its own namespaces", head.uri),
-        ));
+        return Err(broken(file, 0, "", format!("{} is not among its own namespaces", head.uri)));
     };
     let ids = Ids { namespaces };
     let mut body = Body::new(&ids);

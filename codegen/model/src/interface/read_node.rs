@@ -19,20 +19,16 @@ impl Ids<'_> {
             return Some(Id::ns0(number.parse().ok()?));
         }
         match parse_node_id(text)? {
-            (NamespacePart::Index(index), ident) => Some(Id {
-                ns: *self.namespaces.get(index as usize)?,
-                ident,
-            }),
+            (NamespacePart::Index(index), ident) => {
+                Some(Id { ns: *self.namespaces.get(index as usize)?, ident })
+            }
             (NamespacePart::Uri(_), _) => None,
         }
     }
 
     pub(super) fn name(&self, text: &str) -> Option<QName> {
         let (index, name) = split_qualified_name(text);
-        Some(QName {
-            ns: *self.namespaces.get(index as usize)?,
-            name: shared(name),
-        })
+        Some(QName { ns: *self.namespaces.get(index as usize)?, name: shared(name) })
     }
 }
 
@@ -45,12 +41,7 @@ pub(super) struct Body<'a> {
 
 impl<'a> Body<'a> {
     pub(super) fn new(ids: &'a Ids<'a>) -> Self {
-        Self {
-            ids,
-            nodes: BTreeMap::new(),
-            references: Vec::new(),
-            current: None,
-        }
+        Self { ids, nodes: BTreeMap::new(), references: Vec::new(), current: None }
     }
 
     pub(super) fn finish(mut self) -> (BTreeMap<Ident, Node>, Vec<Triple>) {
@@ -76,30 +67,17 @@ impl<'a> Body<'a> {
                 let (reference_type, target) = rest.split_once('\t')?;
                 let source = self.current.as_ref()?.id.clone();
                 let (reference_type, target) = (self.id(reference_type)?, self.id(target)?);
-                self.references.push(Triple {
-                    source,
-                    reference_type,
-                    target,
-                });
+                self.references.push(Triple { source, reference_type, target });
             }
             "R" => {
                 let mut ids = rest.split('\t').map(|text| self.id(text));
                 let (source, reference_type, target) = (ids.next()??, ids.next()??, ids.next()??);
-                self.references.push(Triple {
-                    source,
-                    reference_type,
-                    target,
-                });
+                self.references.push(Triple { source, reference_type, target });
             }
             "D" => self.current.as_mut()?.definition = Some(definition(rest)),
             "F" => {
                 let field = self.field(rest)?;
-                self.current
-                    .as_mut()?
-                    .definition
-                    .as_mut()?
-                    .fields
-                    .push(field);
+                self.current.as_mut()?.definition.as_mut()?.fields.push(field);
             }
             "V" => {
                 let value = read_value(&unescape(rest), self.ids)?;
@@ -128,22 +106,15 @@ impl<'a> Body<'a> {
             self.node_fact(&mut node, key, value)?;
         }
         if node.display_name.is_empty() && !no_display {
-            node.display_name.push(Text {
-                locale: None,
-                text: node.browse_name.name.to_string(),
-            });
+            node.display_name.push(Text { locale: None, text: node.browse_name.name.to_string() });
         }
         Some(node)
     }
 
     fn node_fact(&self, node: &mut Node, key: &str, value: &str) -> Option<()> {
-        let (key, locale) = key
-            .split_once('@')
-            .map_or((key, None), |(key, locale)| (key, Some(locale.to_owned())));
-        let text = || Text {
-            locale: locale.clone(),
-            text: value.to_owned(),
-        };
+        let (key, locale) =
+            key.split_once('@').map_or((key, None), |(key, locale)| (key, Some(locale.to_owned())));
+        let text = || Text { locale: locale.clone(), text: value.to_owned() };
         match key {
             "display" => node.display_name.push(text()),
             "inverse" => node.inverse_name.push(text()),
@@ -201,10 +172,7 @@ impl<'a> Body<'a> {
                 "subtypes" => field.allow_sub_types = true,
                 _ if key == "display" || key.starts_with("display@") => {
                     let locale = key.strip_prefix("display@").map(str::to_owned);
-                    field.display_name.push(Text {
-                        locale,
-                        text: value.to_owned(),
-                    });
+                    field.display_name.push(Text { locale, text: value.to_owned() });
                 }
                 _ => {}
             }

@@ -18,10 +18,7 @@ pub(super) fn namespaces(value: &Value, used: &mut BTreeSet<Ns>) {
         Value::QualifiedName(name) => used.extend([name.ns]),
         Value::Structure { data_type, fields } => {
             used.insert(data_type.ns);
-            fields
-                .iter()
-                .filter_map(|(_, value)| value.as_ref())
-                .for_each(|value| namespaces(value, used));
+            fields.iter().filter_map(|(_, value)| value.as_ref()).for_each(|value| namespaces(value, used));
         }
         Value::Union { data_type, field } => {
             used.insert(data_type.ns);
@@ -52,9 +49,7 @@ impl Values<'_> {
                     let _ = write!(text, " {}=", quoted(name));
                     match value {
                         // Prose: left out of an interface.
-                        Some(Value::LocalizedText(_)) if name == "Description" => {
-                            text.push_str("21\"\"\"\"")
-                        }
+                        Some(Value::LocalizedText(_)) if name == "Description" => text.push_str("21\"\"\"\""),
                         Some(value) => self.value(value, text),
                         None => text.push('~'),
                     }
@@ -70,11 +65,7 @@ impl Values<'_> {
                 text.push('>');
             }
             Value::Array { builtin, items } => self.list(&format!("[{builtin}"), items, text),
-            Value::Matrix {
-                builtin,
-                dimensions,
-                items,
-            } => {
+            Value::Matrix { builtin, dimensions, items } => {
                 let sizes: Vec<String> = dimensions.iter().map(u32::to_string).collect();
                 self.list(&format!("[{builtin}x{}", sizes.join(",")), items, text);
             }

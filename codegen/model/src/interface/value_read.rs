@@ -29,10 +29,7 @@ impl<'a> ValueReader<'a> {
     }
 
     fn number(&mut self) -> Option<u32> {
-        let end = self
-            .rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(self.rest.len());
+        let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
         let (digits, tail) = self.rest.split_at_checked(end)?;
         self.rest = tail;
         digits.parse().ok()
@@ -105,11 +102,7 @@ impl<'a> ValueReader<'a> {
             return None;
         }
         Some(if matrix {
-            Value::Matrix {
-                builtin,
-                dimensions,
-                items,
-            }
+            Value::Matrix { builtin, dimensions, items }
         } else {
             Value::Array { builtin, items }
         })
@@ -123,15 +116,10 @@ impl<'a> ValueReader<'a> {
             if !self.eat('=') {
                 return None;
             }
-            let value = if self.eat('~') {
-                None
-            } else {
-                Some(self.value(depth + 1)?)
-            };
+            let value = if self.eat('~') { None } else { Some(self.value(depth + 1)?) };
             fields.push((name, value));
         }
-        self.eat('}')
-            .then_some(Value::Structure { data_type, fields })
+        self.eat('}').then_some(Value::Structure { data_type, fields })
     }
 
     fn scalar(&mut self) -> Option<Value> {
@@ -171,10 +159,7 @@ impl<'a> ValueReader<'a> {
             20 => Value::QualifiedName(self.ids.name(&text)?),
             21 => {
                 let locale = (!text.is_empty()).then_some(text);
-                Value::LocalizedText(Text {
-                    locale,
-                    text: self.quoted()?,
-                })
+                Value::LocalizedText(Text { locale, text: self.quoted()? })
             }
             _ => return None,
         })

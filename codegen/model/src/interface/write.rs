@@ -14,10 +14,7 @@ pub fn write(set: &ModelSet, ns: Ns) -> String {
     let Some(model) = set.model(ns) else {
         return String::new();
     };
-    let mut writer = Writer {
-        indexes: indexes(set, model),
-        text: String::new(),
-    };
+    let mut writer = Writer { indexes: indexes(set, model), text: String::new() };
     writer.head(set, model);
     let mut references: BTreeMap<&Id, Vec<&Triple>> = BTreeMap::new();
     for triple in &model.references {
@@ -26,8 +23,7 @@ pub fn write(set: &ModelSet, ns: Ns) -> String {
     for node in model.nodes.values() {
         writer.node(node);
         for triple in references.remove(&node.id).into_iter().flatten() {
-            let (reference_type, target) =
-                (writer.id(&triple.reference_type), writer.id(&triple.target));
+            let (reference_type, target) = (writer.id(&triple.reference_type), writer.id(&triple.target));
             writer.line(&[">", &reference_type, &target]);
         }
     }
@@ -40,26 +36,14 @@ pub fn write(set: &ModelSet, ns: Ns) -> String {
 
 /// File-local indexes of the namespaces that occur: OPC UA, the model, the others by URI.
 fn indexes(set: &ModelSet, model: &Model) -> BTreeMap<Ns, usize> {
-    let mut used: BTreeSet<Ns> = model
-        .required
-        .iter()
-        .filter_map(|required| set.ns(&required.uri))
-        .collect();
+    let mut used: BTreeSet<Ns> = model.required.iter().filter_map(|required| set.ns(&required.uri)).collect();
     for triple in &model.references {
         used.extend([triple.source.ns, triple.reference_type.ns, triple.target.ns]);
     }
     for node in model.nodes.values() {
         used.extend([node.browse_name.ns, node.data_type.ns]);
-        used.extend(
-            node.parent_hint
-                .iter()
-                .chain(&node.method_declaration)
-                .map(|id| id.ns),
-        );
-        let fields = node
-            .definition
-            .iter()
-            .flat_map(|definition| &definition.fields);
+        used.extend(node.parent_hint.iter().chain(&node.method_declaration).map(|id| id.ns));
+        let fields = node.definition.iter().flat_map(|definition| &definition.fields);
         used.extend(fields.map(|field| field.data_type.ns));
         if let Some(value) = kept_value(node) {
             super::value::namespaces(value, &mut used);
@@ -81,9 +65,7 @@ fn indexes(set: &ModelSet, model: &Model) -> BTreeMap<Ns, usize> {
 /// The value of a variable that dependents need.
 fn kept_value(node: &Node) -> Option<&crate::resolved::Value> {
     let kept = node.browse_name.ns == Ns::UA && KEPT_VALUES.contains(&&*node.browse_name.name);
-    node.value
-        .as_ref()
-        .filter(|_| kept && node.class == NodeClass::Variable)
+    node.value.as_ref().filter(|_| kept && node.class == NodeClass::Variable)
 }
 
 struct Writer {
@@ -120,19 +102,9 @@ impl Writer {
         for required in &model.required {
             let text = |value: &Option<String>| value.clone().unwrap_or_default();
             let (version, date) = (text(&required.version), text(&required.publication_date));
-            self.line(&[
-                "require",
-                &required.uri,
-                &version,
-                &date,
-                &text(&required.model_version),
-            ]);
+            self.line(&["require", &required.uri, &version, &date, &text(&required.model_version)]);
         }
-        let mut namespaces: Vec<(usize, Ns)> = self
-            .indexes
-            .iter()
-            .map(|(ns, index)| (*index, *ns))
-            .collect();
+        let mut namespaces: Vec<(usize, Ns)> = self.indexes.iter().map(|(ns, index)| (*index, *ns)).collect();
         namespaces.sort_unstable();
         for (index, ns) in namespaces {
             self.line(&["ns", &index.to_string(), set.uri(ns)]);
@@ -147,11 +119,7 @@ impl Writer {
     }
 
     fn node(&mut self, node: &Node) {
-        let mut fields = vec![
-            "N".to_owned(),
-            self.id(&node.id),
-            class_name(node.class).to_owned(),
-        ];
+        let mut fields = vec!["N".to_owned(), self.id(&node.id), class_name(node.class).to_owned()];
         fields.push(name_text(&self.indexes, &node.browse_name));
         self.node_facts(node, &mut fields);
         variable_facts(node, &mut fields);
@@ -166,12 +134,7 @@ impl Writer {
             let mut line = vec!["D".to_owned()];
             line.extend(definition.is_union.then(|| "union".to_owned()));
             line.extend(definition.is_option_set.then(|| "optionset".to_owned()));
-            line.extend(
-                definition
-                    .symbolic_name
-                    .as_ref()
-                    .map(|name| format!("symbolic={name}")),
-            );
+            line.extend(definition.symbolic_name.as_ref().map(|name| format!("symbolic={name}")));
             let line: Vec<&str> = line.iter().map(String::as_str).collect();
             self.line(&line);
             for field in &definition.fields {
@@ -179,10 +142,7 @@ impl Writer {
             }
         }
         if let Some(value) = kept_value(node) {
-            let text = Values {
-                indexes: &self.indexes,
-            }
-            .text(value);
+            let text = Values { indexes: &self.indexes }.text(value);
             self.line(&["V", &text]);
         }
     }
@@ -190,80 +150,36 @@ impl Writer {
     fn node_facts(&self, node: &Node, fields: &mut Vec<String>) {
         let same = |texts: &[Text]| matches!(texts, [only] if only.locale.is_none() && *only.text == *node.browse_name.name);
         if !same(&node.display_name) {
-            fields.extend(
-                node.display_name
-                    .iter()
-                    .map(|text| localized("display", text)),
-            );
+            fields.extend(node.display_name.iter().map(|text| localized("display", text)));
             fields.extend(node.display_name.is_empty().then(|| "nodisplay".to_owned()));
         }
-        fields.extend(
-            node.symbolic_name
-                .as_ref()
-                .map(|name| format!("symbolic={name}")),
-        );
-        fields.extend(
-            node.parent_hint
-                .as_ref()
-                .map(|id| format!("parent={}", self.id(id))),
-        );
+        fields.extend(node.symbolic_name.as_ref().map(|name| format!("symbolic={name}")));
+        fields.extend(node.parent_hint.as_ref().map(|id| format!("parent={}", self.id(id))));
         fields.extend((node.write_mask != 0).then(|| format!("writemask={}", node.write_mask)));
         fields.extend(node.is_abstract.then(|| "abstract".to_owned()));
         fields.extend(node.symmetric.then(|| "symmetric".to_owned()));
-        fields.extend(
-            node.inverse_name
-                .iter()
-                .map(|text| localized("inverse", text)),
-        );
-        fields.extend(
-            (node.event_notifier != 0).then(|| format!("notifier={}", node.event_notifier)),
-        );
+        fields.extend(node.inverse_name.iter().map(|text| localized("inverse", text)));
+        fields.extend((node.event_notifier != 0).then(|| format!("notifier={}", node.event_notifier)));
         fields.extend(node.contains_no_loops.then(|| "noloops".to_owned()));
         fields.extend((!node.executable).then(|| "notexecutable".to_owned()));
-        fields.extend(
-            node.method_declaration
-                .as_ref()
-                .map(|id| format!("declaration={}", self.id(id))),
-        );
+        fields.extend(node.method_declaration.as_ref().map(|id| format!("declaration={}", self.id(id))));
         fields.extend(node.types_only.then(|| "typesonly".to_owned()));
         fields.extend(node.design_tool_only.then(|| "designtool".to_owned()));
-        fields.extend(
-            node.access_restrictions
-                .map(|bits| format!("restrictions={bits}")),
-        );
-        fields.extend(
-            node.release_status
-                .as_ref()
-                .map(|status| format!("status={status}")),
-        );
+        fields.extend(node.access_restrictions.map(|bits| format!("restrictions={bits}")));
+        fields.extend(node.release_status.as_ref().map(|status| format!("status={status}")));
     }
 
     fn field(&mut self, field: &Field) {
         let mut line = vec!["F".to_owned(), field.name.clone()];
-        line.extend(
-            field
-                .symbolic_name
-                .as_ref()
-                .map(|name| format!("symbolic={name}")),
-        );
-        line.extend(
-            (field.data_type != Id::ns0(24)).then(|| format!("type={}", self.id(&field.data_type))),
-        );
+        line.extend(field.symbolic_name.as_ref().map(|name| format!("symbolic={name}")));
+        line.extend((field.data_type != Id::ns0(24)).then(|| format!("type={}", self.id(&field.data_type))));
         line.extend((field.value_rank != -1).then(|| format!("rank={}", field.value_rank)));
         line.extend(dimensions(&field.array_dimensions));
-        line.extend(
-            (field.max_string_length != 0)
-                .then(|| format!("maxlength={}", field.max_string_length)),
-        );
+        line.extend((field.max_string_length != 0).then(|| format!("maxlength={}", field.max_string_length)));
         line.extend(field.value.map(|value| format!("value={value}")));
         line.extend(field.is_optional.then(|| "optional".to_owned()));
         line.extend(field.allow_sub_types.then(|| "subtypes".to_owned()));
-        line.extend(
-            field
-                .display_name
-                .iter()
-                .map(|text| localized("display", text)),
-        );
+        line.extend(field.display_name.iter().map(|text| localized("display", text)));
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
         self.line(&line);
     }
@@ -303,9 +219,5 @@ pub(super) fn id_text(indexes: &BTreeMap<Ns, usize>, id: &Id) -> String {
 pub(super) fn name_text(indexes: &BTreeMap<Ns, usize>, name: &QName) -> String {
     let index = indexes.get(&name.ns).copied().unwrap_or(0);
     let ambiguous = crate::ids::split_qualified_name(&name.name).1.len() != name.name.len();
-    if index == 0 && !ambiguous {
-        name.name.to_string()
-    } else {
-        format!("{index}:{}", name.name)
-    }
+    if index == 0 && !ambiguous { name.name.to_string() } else { format!("{index}:{}", name.name) }
 }

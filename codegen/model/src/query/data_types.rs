@@ -98,9 +98,7 @@ pub fn builtin_name(number: u8) -> &'static str {
 impl ModelSet {
     /// What a data type is; `None` if the id is no data type of the set.
     pub fn kind_of_data_type(&self, id: &Id) -> Option<DataTypeKind> {
-        let node = self
-            .node(id)
-            .filter(|node| node.class == NodeClass::DataType)?;
+        let node = self.node(id).filter(|node| node.class == NodeClass::DataType)?;
         if let Some(number) = id.ns0_number() {
             if ABSTRACT.contains(&number) {
                 return Some(DataTypeKind::Abstract);
@@ -119,18 +117,9 @@ impl ModelSet {
         if chain.contains(&&ENUMERATION) {
             return Some(DataTypeKind::Enumeration);
         }
-        let unsigned = chain
-            .iter()
-            .any(|base| matches!(base.ns0_number(), Some(3 | 5 | 7 | 9)));
-        let has_bits = node
-            .definition
-            .as_ref()
-            .is_some_and(|definition| !definition.fields.is_empty());
-        Some(if unsigned && has_bits {
-            DataTypeKind::OptionSet
-        } else {
-            DataTypeKind::Simple
-        })
+        let unsigned = chain.iter().any(|base| matches!(base.ns0_number(), Some(3 | 5 | 7 | 9)));
+        let has_bits = node.definition.as_ref().is_some_and(|definition| !definition.fields.is_empty());
+        Some(if unsigned && has_bits { DataTypeKind::OptionSet } else { DataTypeKind::Simple })
     }
 
     /// The builtin type number that a value of this data type is transported as; 24 for BaseDataType and the
@@ -163,8 +152,7 @@ impl ModelSet {
         if self.is_option_set_structure(id) {
             return &[];
         }
-        self.definition(id)
-            .map_or(&[], |definition| &definition.fields)
+        self.definition(id).map_or(&[], |definition| &definition.fields)
     }
 
     /// All fields of a structure in encoding order, inherited ones first, each with the type that declares it.
@@ -204,14 +192,8 @@ impl ModelSet {
     pub fn wire(&self, field: &Field) -> Wire {
         match self.kind_of_data_type(&field.data_type) {
             Some(DataTypeKind::Structure | DataTypeKind::Union) => {
-                let is_abstract = self
-                    .node(&field.data_type)
-                    .is_some_and(|node| node.is_abstract);
-                if is_abstract || field.allow_sub_types {
-                    Wire::Builtin(22)
-                } else {
-                    Wire::Inline
-                }
+                let is_abstract = self.node(&field.data_type).is_some_and(|node| node.is_abstract);
+                if is_abstract || field.allow_sub_types { Wire::Builtin(22) } else { Wire::Inline }
             }
             _ => Wire::Builtin(self.builtin_type(&field.data_type)),
         }
@@ -220,11 +202,7 @@ impl ModelSet {
     /// Encodings of a data type.
     pub fn encodings(&self, id: &Id) -> Encodings<'_> {
         let mut encodings = Encodings::default();
-        for link in self
-            .forward(id)
-            .iter()
-            .filter(|link| link.reference_type == HAS_ENCODING)
-        {
+        for link in self.forward(id).iter().filter(|link| link.reference_type == HAS_ENCODING) {
             let Some(node) = self.node(&link.target) else {
                 continue;
             };

@@ -49,10 +49,7 @@ type Rows<'a> = BTreeMap<Vec<QName>, (&'a Node, Vec<&'a Id>)>;
 impl ModelSet {
     /// The modelling rule of a node.
     pub fn modelling_rule(&self, id: &Id) -> Option<ModellingRule> {
-        let link = self
-            .forward(id)
-            .iter()
-            .find(|link| link.reference_type == HAS_MODELLING_RULE)?;
+        let link = self.forward(id).iter().find(|link| link.reference_type == HAS_MODELLING_RULE)?;
         Some(match link.target.ns0_number() {
             Some(78) => ModellingRule::Mandatory,
             Some(80) => ModellingRule::Optional,
@@ -74,17 +71,8 @@ impl ModelSet {
         let mut merged: BTreeMap<Vec<QName>, Declaration<'_>> = BTreeMap::new();
         for (depth, declared_by) in chain.into_iter().enumerate().rev() {
             for (path, (node, reference_types)) in self.own_declarations(declared_by) {
-                let rule = self
-                    .modelling_rule(&node.id)
-                    .unwrap_or(ModellingRule::Other);
-                let row = Declaration {
-                    path: path.clone(),
-                    node,
-                    rule,
-                    reference_types,
-                    declared_by,
-                    depth,
-                };
+                let rule = self.modelling_rule(&node.id).unwrap_or(ModellingRule::Other);
+                let row = Declaration { path: path.clone(), node, rule, reference_types, declared_by, depth };
                 merged.insert(path, row);
             }
         }
@@ -98,10 +86,8 @@ impl ModelSet {
         while let Some((path, nodes)) = open.pop() {
             let Some(parent) = nodes.last() else { continue };
             for (reference_type, node) in self.children(parent) {
-                let member = matches!(
-                    node.class,
-                    NodeClass::Object | NodeClass::Variable | NodeClass::Method
-                );
+                let member =
+                    matches!(node.class, NodeClass::Object | NodeClass::Variable | NodeClass::Method);
                 if !member || nodes.contains(&&node.id) || self.modelling_rule(&node.id).is_none() {
                     continue;
                 }
@@ -119,13 +105,7 @@ impl ModelSet {
     }
 
     /// Of two nodes at one path the one with the smaller id text is taken.
-    fn add_row<'s>(
-        &self,
-        rows: &mut Rows<'s>,
-        path: Vec<QName>,
-        node: &'s Node,
-        reference_type: &'s Id,
-    ) {
+    fn add_row<'s>(&self, rows: &mut Rows<'s>, path: Vec<QName>, node: &'s Node, reference_type: &'s Id) {
         let row = rows.entry(path).or_insert_with(|| (node, Vec::new()));
         if row.0.id != node.id {
             if self.id_text(&row.0.id) < self.id_text(&node.id) {
@@ -141,10 +121,8 @@ impl ModelSet {
 
     /// Interfaces of a type itself (HasInterface), sorted.
     pub fn interfaces(&self, id: &Id) -> impl Iterator<Item = &Id> {
-        let links = self
-            .forward(id)
-            .iter()
-            .filter(|link| self.is_subtype_of(&link.reference_type, &HAS_INTERFACE));
+        let links =
+            self.forward(id).iter().filter(|link| self.is_subtype_of(&link.reference_type, &HAS_INTERFACE));
         links.map(|link| &link.target)
     }
 }

@@ -27,20 +27,10 @@ impl Index {
     fn build(set: &ModelSet) -> Self {
         let mut index = Index::default();
         for triple in set.models.iter().flat_map(|model| &model.references) {
-            let link = |target: &Id| Link {
-                reference_type: triple.reference_type.clone(),
-                target: target.clone(),
-            };
-            index
-                .forward
-                .entry(triple.source.clone())
-                .or_default()
-                .push(link(&triple.target));
-            index
-                .inverse
-                .entry(triple.target.clone())
-                .or_default()
-                .push(link(&triple.source));
+            let link =
+                |target: &Id| Link { reference_type: triple.reference_type.clone(), target: target.clone() };
+            index.forward.entry(triple.source.clone()).or_default().push(link(&triple.target));
+            index.inverse.entry(triple.target.clone()).or_default().push(link(&triple.source));
         }
         for links in index.forward.values_mut().chain(index.inverse.values_mut()) {
             links.sort_unstable();

@@ -19,11 +19,7 @@ use crate::resolved::{Id, Model, ModelSet, Node, Ns};
 impl ModelSet {
     /// A set of models that share `uris`.
     pub fn new(uris: Vec<Arc<str>>, models: Vec<Model>) -> Self {
-        Self {
-            uris,
-            models,
-            index: OnceLock::new(),
-        }
+        Self { uris, models, index: OnceLock::new() }
     }
 
     /// Forgets the index after a change of `models`.

@@ -46,10 +46,7 @@ pub(crate) const MAX_CHAIN: usize = 256;
 impl ModelSet {
     /// The direct supertype of a type.
     pub fn supertype(&self, id: &Id) -> Option<&Id> {
-        self.inverse(id)
-            .iter()
-            .find(|link| link.reference_type == HAS_SUBTYPE)
-            .map(|link| &link.target)
+        self.inverse(id).iter().find(|link| link.reference_type == HAS_SUBTYPE).map(|link| &link.target)
     }
 
     /// Supertypes, the nearest first. A cycle ends the chain.
@@ -68,10 +65,7 @@ impl ModelSet {
 
     /// Direct subtypes, in order of id.
     pub fn subtypes(&self, id: &Id) -> impl Iterator<Item = &Id> {
-        self.forward(id)
-            .iter()
-            .filter(|link| link.reference_type == HAS_SUBTYPE)
-            .map(|link| &link.target)
+        self.forward(id).iter().filter(|link| link.reference_type == HAS_SUBTYPE).map(|link| &link.target)
     }
 
     /// True if `id` is `base` or below it.
@@ -89,30 +83,24 @@ impl ModelSet {
 
     /// Targets of forward hierarchical references but HasSubtype, with the reference type.
     pub fn children(&self, id: &Id) -> impl Iterator<Item = (&Id, &Node)> {
-        let links = self.forward(id).iter().filter(|link| {
-            link.reference_type != HAS_SUBTYPE && self.is_hierarchical(&link.reference_type)
-        });
+        let links = self
+            .forward(id)
+            .iter()
+            .filter(|link| link.reference_type != HAS_SUBTYPE && self.is_hierarchical(&link.reference_type));
         links.filter_map(|link| Some((&link.reference_type, self.node(&link.target)?)))
     }
 
     /// The first child with this browse name.
     pub fn child(&self, id: &Id, name: &QName) -> Option<&Node> {
-        self.children(id)
-            .find(|(_, node)| node.browse_name == *name)
-            .map(|(_, node)| node)
+        self.children(id).find(|(_, node)| node.browse_name == *name).map(|(_, node)| node)
     }
 
     /// A property of the OPC UA namespace by its name (EnumStrings, InputArguments …).
     pub fn property(&self, id: &Id, name: &str) -> Option<&Node> {
-        let links = self
-            .forward(id)
-            .iter()
-            .filter(|link| link.reference_type == well_known::HAS_PROPERTY);
+        let links = self.forward(id).iter().filter(|link| link.reference_type == well_known::HAS_PROPERTY);
         let nodes = links.filter_map(|link| self.node(&link.target));
         nodes.into_iter().find(|node| {
-            node.class == NodeClass::Variable
-                && node.browse_name.ns.0 == 0
-                && &*node.browse_name.name == name
+            node.class == NodeClass::Variable && node.browse_name.ns.0 == 0 && &*node.browse_name.name == name
         })
     }
 }

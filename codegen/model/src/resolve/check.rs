@@ -24,9 +24,7 @@ impl Resolver<'_, '_> {
         }
         if !unknown_types.is_empty() && self.options.drop_unknown_references {
             for model in self.models.values_mut() {
-                model
-                    .references
-                    .retain(|triple| !unknown_types.contains(&triple.reference_type));
+                model.references.retain(|triple| !unknown_types.contains(&triple.reference_type));
             }
         }
         self.check_data_types();
@@ -37,36 +35,26 @@ impl Resolver<'_, '_> {
         let Some(model) = self.models.get(&id.ns) else {
             return Found::ModelMissing;
         };
-        model
-            .nodes
-            .get(&id.ident)
-            .map_or(Found::Missing, |node| Found::Node(node.class))
+        model.nodes.get(&id.ident).map_or(Found::Missing, |node| Found::Node(node.class))
     }
 
-    fn text(&self, id: &Id) -> String {
-        match id.ns.0 {
-            0 => id.ident.to_string(),
-            ns => {
-                let uri = self.names.uris.get(usize::from(ns)).map_or("", |uri| uri);
-                format!("{} of {uri}", id.ident)
-            }
-        }
+    /// An id as the file at `span` writes it.
+    fn text(&self, id: &Id, span: Span) -> String {
+        self.tables.text(&self.names.uris, id, span)
     }
 
     fn check_reference(&mut self, reference: &Declared, unknown: &mut HashSet<Id>) {
         let triple = &reference.triple;
-        let node = self.text(&reference.declared_by);
+        let node = self.text(&reference.declared_by, reference.span);
         match self.find(&triple.reference_type) {
             Found::Node(NodeClass::ReferenceType) | Found::ModelMissing => {}
             Found::Node(_) => {
                 let message = format!(
                     "{} is used as a reference type, but is none",
-                    self.text(&triple.reference_type)
+                    self.text(&triple.reference_type, reference.span)
                 );
                 self.diagnostics.push(
-                    Diagnostic::error(codes::WRONG_NODE_CLASS, message)
-                        .at(reference.span)
-                        .node(node.clone()),
+                    Diagnostic::error(codes::WRONG_NODE_CLASS, message).at(reference.span).node(node.clone()),
                 );
             }
             Found::Missing => {
@@ -78,7 +66,7 @@ impl Resolver<'_, '_> {
             if matches!(self.find(end), Found::Missing) {
                 let message = format!(
                     "node {node} has a reference to {}, which no document has",
-                    self.text(end)
+                    self.text(end, reference.span)
                 );
                 self.diagnostics.push(
                     Diagnostic::warning(codes::UNKNOWN_TARGET, message)
@@ -93,7 +81,7 @@ impl Resolver<'_, '_> {
     fn report_unknown_type(&mut self, reference: &Declared, node: &str) {
         let message = format!(
             "node {node} uses the reference type {}, which no document has",
-            self.text(&reference.triple.reference_type)
+            self.text(&reference.triple.reference_type, reference.span)
         );
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_REFERENCE_TYPE, message)
             .at(reference.span)
@@ -107,20 +95,13 @@ impl Resolver<'_, '_> {
 
     fn check_data_types(&mut self) {
         let mut uses: Vec<(Id, Id, Span)> = Vec::new();
-        for node in self
-            .models
-            .values()
-            .filter(|model| !model.from_interface)
-            .flat_map(|model| model.nodes.values())
+        for node in
+            self.models.values().filter(|model| !model.from_interface).flat_map(|model| model.nodes.values())
         {
             if matches!(node.class, NodeClass::Variable | NodeClass::VariableType) {
                 uses.push((node.id.clone(), node.data_type.clone(), node.span));
             }
-            for field in node
-                .definition
-                .iter()
-                .flat_map(|definition| &definition.fields)
-            {
+            for field in node.definition.iter().flat_map(|definition| &definition.fields) {
                 uses.push((node.id.clone(), field.data_type.clone(), field.span));
             }
         }
@@ -130,7 +111,7 @@ impl Resolver<'_, '_> {
                 Found::Node(_) => (codes::WRONG_NODE_CLASS, "which is no data type"),
                 Found::Missing => (codes::UNKNOWN_DATA_TYPE, "which no document has"),
             };
-            let (node, data_type) = (self.text(&node), self.text(&data_type));
+            let (node, data_type) = (self.text(&node, span), self.text(&data_type, span));
             let message = format!("node {node} uses the data type {data_type}, {reason}");
             self.diagnostics.push(
                 Diagnostic::error(code, message)
@@ -153,15 +134,12 @@ impl Resolver<'_, '_> {
         for reference in declared {
             let triple = &reference.triple;
             for id in [&triple.source, &triple.reference_type, &triple.target] {
-                if self.models.contains_key(&id.ns)
-                    || required.contains(&id.ns)
-                    || !reported.insert(id.ns)
-                {
+                if self.models.contains_key(&id.ns) || required.contains(&id.ns) || !reported.insert(id.ns) {
                     continue;
                 }
                 let message = format!(
                     "{} is used, but its model is neither required nor loaded",
-                    self.text(id)
+                    self.text(id, reference.span)
                 );
                 self.diagnostics.push(
                     Diagnostic::error(codes::MISSING_MODEL, message)

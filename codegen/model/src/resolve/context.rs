@@ -8,7 +8,7 @@ use super::Resolver;
 use crate::NS0_URI;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::ids::{NamespacePart, parse_node_id, shared, split_qualified_name};
-use crate::resolved::{Id, Ident, Ns, QName, Span};
+use crate::resolved::{Id, Ns, QName, Span};
 use crate::schema::{Header, Spanned};
 
 /// The URI table of the set and the names of the standard types.
@@ -22,15 +22,8 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn new(uris: Vec<Arc<str>>) -> Self {
-        let by_uri = (0u16..)
-            .zip(&uris)
-            .map(|(at, uri)| (uri.clone(), Ns(at)))
-            .collect();
-        Self {
-            uris,
-            by_uri,
-            standard: HashMap::new(),
-        }
+        let by_uri = (0u16..).zip(&uris).map(|(at, uri)| (uri.clone(), Ns(at))).collect();
+        Self { uris, by_uri, standard: HashMap::new() }
     }
 
     pub(crate) fn ns(&self, uri: &str) -> Option<Ns> {
@@ -77,8 +70,9 @@ impl IdProblem {
     pub(crate) fn diagnostic(&self, text: &str) -> Diagnostic {
         match self {
             IdProblem::Malformed => {
-                Diagnostic::error(codes::MALFORMED_NODE_ID, format!("\"{text}\" is not a NodeId"))
-                    .help("a NodeId looks like i=85, ns=1;i=5001, ns=1;s=Name, ns=1;g=<GUID> or ns=1;b=<base64>")
+                Diagnostic::error(codes::MALFORMED_NODE_ID, format!("\"{text}\" is not a NodeId")).help(
+                    "a NodeId looks like i=85, ns=1;i=5001, ns=1;s=Name, ns=1;g=<GUID> or ns=1;b=<base64>",
+                )
             }
             IdProblem::OutOfRange { index, size } => Diagnostic::error(
                 codes::NAMESPACE_OUT_OF_RANGE,
@@ -101,10 +95,7 @@ pub(crate) fn id_of(names: &mut Names, namespaces: &[Ns], text: &str) -> Result<
 
 fn namespace_of(namespaces: &[Ns], index: u32) -> Result<Ns, IdProblem> {
     let found = namespaces.get(index as usize).copied();
-    found.ok_or(IdProblem::OutOfRange {
-        index,
-        size: namespaces.len().saturating_sub(1),
-    })
+    found.ok_or(IdProblem::OutOfRange { index, size: namespaces.len().saturating_sub(1) })
 }
 
 impl<'a> Resolver<'a, '_> {
@@ -112,17 +103,9 @@ impl<'a> Resolver<'a, '_> {
     pub(super) fn context(&mut self, header: &Header<'a>) -> Context<'a> {
         let mut namespaces = vec![Ns::UA];
         for uri in &header.namespace_uris {
-            namespaces.push(if uri.value == NS0_URI {
-                Ns::UA
-            } else {
-                self.names.intern(&uri.value)
-            });
+            namespaces.push(if uri.value == NS0_URI { Ns::UA } else { self.names.intern(&uri.value) });
         }
-        let mut context = Context {
-            namespaces,
-            aliases: HashMap::new(),
-            reported: RefCell::default(),
-        };
+        let mut context = Context { namespaces, aliases: HashMap::new(), reported: RefCell::default() };
         for alias in &header.aliases {
             let text = alias.element.text();
             let id = id_of(&mut self.names, &context.namespaces, &text);
@@ -131,6 +114,7 @@ impl<'a> Resolver<'a, '_> {
             }
             context.aliases.insert(alias.name, id.ok());
         }
+        self.tables.add(header.span.file, context.namespaces.clone());
         context
     }
 
@@ -171,34 +155,21 @@ impl<'a> Resolver<'a, '_> {
         let mut diagnostic = match &found {
             Some(id) => Diagnostic::warning(
                 codes::STANDARD_NAME_WITHOUT_ALIAS,
-                format!(
-                    "{name} is no alias of this file; the standard {name} ({}) is used",
-                    id.ident
-                ),
+                format!("{name} is no alias of this file; the standard {name} ({}) is used", id.ident),
             )
             .help(format!("add <Alias Alias=\"{name}\">{}</Alias>", id.ident)),
             None => Diagnostic::error(
                 codes::UNKNOWN_ALIAS,
-                format!(
-                    "{name} is neither a NodeId, nor an alias of this file, nor a standard type"
-                ),
+                format!("{name} is neither a NodeId, nor an alias of this file, nor a standard type"),
             )
-            .help(format!(
-                "add an Alias element for {name}, or write the NodeId"
-            )),
+            .help(format!("add an Alias element for {name}, or write the NodeId")),
         };
         diagnostic.node = node.map(str::to_owned);
         self.diagnostics.push(diagnostic.at(span));
         found
     }
 
-    pub(super) fn report_id(
-        &mut self,
-        problem: &IdProblem,
-        text: &str,
-        span: Span,
-        node: Option<&str>,
-    ) {
+    pub(super) fn report_id(&mut self, problem: &IdProblem, text: &str, span: Span, node: Option<&str>) {
         let mut diagnostic = problem.diagnostic(text.trim()).at(span);
         diagnostic.node = node.map(str::to_owned);
         self.diagnostics.push(diagnostic);
@@ -216,22 +187,36 @@ impl<'a> Resolver<'a, '_> {
             self.report_id(&problem, text.value, text.span, node);
             Ns::UA
         });
-        QName {
-            ns,
-            name: shared(name),
+        QName { ns, name: shared(name) }
+    }
+}
+
+/// Namespace tables of all files, to write ids in messages as their file does.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    by_file: HashMap<u32, Vec<Ns>>,
+}
+
+impl Tables {
+    /// An id as the file at `span` writes it.
+    pub(crate) fn text(&self, names: &[Arc<str>], id: &Id, span: Span) -> String {
+        let table = self.by_file.get(&span.file).map_or(&[][..], Vec::as_slice);
+        if id.ns == Ns::UA || table.contains(&id.ns) {
+            return local_text(table, id);
         }
+        let uri = names.get(usize::from(id.ns.0)).map_or("", |uri| uri);
+        format!("nsu={uri};{}", id.ident)
+    }
+
+    pub(super) fn add(&mut self, file: u32, namespaces: Vec<Ns>) {
+        self.by_file.insert(file, namespaces);
     }
 }
 
-/// The node's own namespace and identifier as the file wrote it, for messages.
+/// An id with the index of a file's table.
 pub(crate) fn local_text(namespaces: &[Ns], id: &Id) -> String {
-    let index = namespaces.iter().position(|ns| *ns == id.ns).unwrap_or(0);
-    match (index, &id.ident) {
-        (0, ident) => ident.to_string(),
-        (_, ident) => format!("ns={index};{}", ident_text(ident)),
+    match namespaces.iter().position(|ns| *ns == id.ns) {
+        None | Some(0) => id.ident.to_string(),
+        Some(index) => format!("ns={index};{}", id.ident),
     }
-}
-
-fn ident_text(ident: &Ident) -> String {
-    ident.to_string()
 }

@@ -13,9 +13,7 @@ impl<'a> Resolver<'a, '_> {
         node: &str,
     ) -> Definition {
         let fields = element.children().filter(|child| child.name() == "Field");
-        let fields = fields
-            .filter_map(|field| self.field(context, field, node))
-            .collect();
+        let fields = fields.filter_map(|field| self.field(context, field, node)).collect();
         Definition {
             symbolic_name: text(element, "SymbolicName"),
             is_union: self.flag(element, "IsUnion", false),
@@ -26,10 +24,7 @@ impl<'a> Resolver<'a, '_> {
 
     fn field(&mut self, context: &Context<'a>, element: Element<'a>, node: &str) -> Option<Field> {
         required(element, "Name", self.diagnostics)?;
-        let name = element
-            .attribute("Name")
-            .map(|name| name.value.to_owned())
-            .unwrap_or_default();
+        let name = element.attribute("Name").map(|name| name.value.to_owned()).unwrap_or_default();
         let data_type = element.attribute("DataType");
         let data_type = data_type.and_then(|text| self.id(context, text, Some(node)));
         Some(Field {
@@ -49,17 +44,9 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// The id in an element's text.
-    pub(super) fn id_in(
-        &mut self,
-        context: &Context<'a>,
-        element: Element<'a>,
-        node: &str,
-    ) -> Option<Id> {
+    pub(super) fn id_in(&mut self, context: &Context<'a>, element: Element<'a>, node: &str) -> Option<Id> {
         let content = element.text();
-        let text = Spanned {
-            value: content.as_ref(),
-            span: element.text_span(),
-        };
+        let text = Spanned { value: content.as_ref(), span: element.text_span() };
         self.id(context, text, Some(node))
     }
 }

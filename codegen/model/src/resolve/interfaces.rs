@@ -17,11 +17,7 @@ pub(crate) struct Interface<'t> {
 
 impl<'t> Interface<'t> {
     /// Reads the head; `rust_path` replaces the file's.
-    pub(crate) fn read(
-        file: u32,
-        text: &'t str,
-        rust_path: Option<String>,
-    ) -> Result<Self, Box<Diagnostic>> {
+    pub(crate) fn read(file: u32, text: &'t str, rust_path: Option<String>) -> Result<Self, Box<Diagnostic>> {
         let mut head = interface::read_head(file, text)?;
         head.rust_path = rust_path.or(head.rust_path);
         Ok(Self { file, text, head })
@@ -34,10 +30,8 @@ pub(super) fn choose(
     documents: &[Document<'_>],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut seen: BTreeSet<_> = documents
-        .iter()
-        .flat_map(|document| document.model_uris.iter().cloned())
-        .collect();
+    let mut seen: BTreeSet<_> =
+        documents.iter().flat_map(|document| document.model_uris.iter().cloned()).collect();
     let mut kept: Vec<Interface<'_>> = Vec::new();
     for interface in interfaces.drain(..) {
         if seen.insert(interface.head.uri.clone()) {
@@ -57,18 +51,9 @@ pub(super) fn choose(
                 version(&twin.head),
                 version(&interface.head)
             );
-            let span = Span {
-                file: interface.file,
-                start: 0,
-                end: 0,
-            };
-            let help =
-                "one model has one version in a program; depend on one crate that carries it";
-            diagnostics.push(
-                Diagnostic::error(codes::SEVERAL_DOCUMENTS, message)
-                    .at(span)
-                    .help(help),
-            );
+            let span = Span { file: interface.file, start: 0, end: 0 };
+            let help = "one model has one version in a program; depend on one crate that carries it";
+            diagnostics.push(Diagnostic::error(codes::SEVERAL_DOCUMENTS, message).at(span).help(help));
         }
     }
     if !seen.contains(NS0_URI) {
@@ -91,18 +76,10 @@ impl Resolver<'_, '_> {
                 Err(diagnostic) => self.diagnostics.push(*diagnostic),
             }
         }
-        let base = self
-            .models
-            .get(&Ns::UA)
-            .into_iter()
-            .flat_map(|model| model.nodes.values());
-        let types = base
-            .filter(|node| matches!(node.class, NodeClass::DataType | NodeClass::ReferenceType));
+        let base = self.models.get(&Ns::UA).into_iter().flat_map(|model| model.nodes.values());
+        let types = base.filter(|node| matches!(node.class, NodeClass::DataType | NodeClass::ReferenceType));
         for node in types {
-            self.names
-                .standard
-                .entry(node.browse_name.name.clone())
-                .or_insert_with(|| node.id.clone());
+            self.names.standard.entry(node.browse_name.name.clone()).or_insert_with(|| node.id.clone());
         }
     }
 }

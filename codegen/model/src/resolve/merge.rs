@@ -12,27 +12,42 @@ use crate::schema::Element;
 #[derive(Debug, Default)]
 pub(super) struct Merge<'a> {
     seen: HashMap<Id, Element<'a>>,
+    /// PublicationDate of each file, where it states one.
+    pub(super) dates: HashMap<u32, i64>,
     /// Equal nodes of two files: how many, and the first of them.
-    repeated: BTreeMap<(u32, u32), (usize, Span, Span)>,
+    repeated: Between,
+    /// Nodes that differ between two documents of different dates.
+    changed: Between,
+}
+
+type Between = BTreeMap<(u32, u32), (usize, Span, Span)>;
+
+impl Merge<'_> {
+    /// True if the node that the set has is this element's.
+    pub(super) fn is_taken(&self, id: &Id, element: Element<'_>) -> bool {
+        self.seen.get(id).is_some_and(|taken| taken.span() == element.span())
+    }
+}
+
+fn count(between: &mut Between, first: Element<'_>, second: Element<'_>) {
+    let files = (first.file(), second.file());
+    between.entry(files).or_insert((0, first.name_span(), second.name_span())).0 += 1;
 }
 
 impl<'a> Resolver<'a, '_> {
-    /// Adds a node to its model. A second one with the same id is a warning if it says the same, else an error.
+    /// Adds a node to its model. A second one with the same id is a warning if it says the same, or comes from
+    /// a document of another date (the later one is taken); else it is an error.
     pub(super) fn merge_node(&mut self, element: Element<'a>, node: Node, local: &str) {
-        let uris = &self.names.uris;
-        let model = self
-            .models
-            .entry(node.id.ns)
-            .or_insert_with(|| empty_model(node.id.ns, uris));
+        let model = self.models.entry(node.id.ns).or_insert_with(|| empty_model(node.id.ns));
         let Some(first) = self.merge.seen.get(&node.id).copied() else {
             self.merge.seen.insert(node.id.clone(), element);
             if model.from_interface && model.nodes.contains_key(&node.id.ident) {
-                let message =
-                    format!("the model that another crate carries has a node {local} already");
+                let message = format!("the model that another crate carries has a node {local} already");
                 self.diagnostics.push(
                     Diagnostic::error(codes::DUPLICATE_NODE, message)
                         .at(element.name_span())
-                        .node(local),
+                        .node(local)
+                        .help("give the node an id of a namespace of its own"),
                 );
                 return;
             }
@@ -42,7 +57,15 @@ impl<'a> Resolver<'a, '_> {
         let known = model.nodes.get(&node.id.ident);
         let same = first.raw() == element.raw()
             || known.is_some_and(|known| same_node(known, &node, first, element));
-        if !same {
+        let date = |element: Element<'_>| self.merge.dates.get(&element.file()).copied();
+        if !same && date(first) != date(element) {
+            let later = date(element) > date(first);
+            count(&mut self.merge.changed, first, element);
+            if later {
+                self.merge.seen.insert(node.id.clone(), element);
+                model.nodes.insert(node.id.ident.clone(), node);
+            }
+        } else if !same {
             let message = format!("two different nodes have the id {local}");
             self.diagnostics.push(
                 Diagnostic::error(codes::DUPLICATE_NODE, message)
@@ -61,26 +84,28 @@ impl<'a> Resolver<'a, '_> {
                     .help("remove one of them"),
             );
         } else {
-            let files = (first.file(), element.file());
-            let entry = self.merge.repeated.entry(files).or_insert((
-                0,
-                first.name_span(),
-                element.name_span(),
-            ));
-            entry.0 += 1;
+            count(&mut self.merge.repeated, first, element);
         }
     }
 
     pub(super) fn report_merges(&mut self) {
         for (count, first, second) in std::mem::take(&mut self.merge.repeated).into_values() {
-            let message = format!(
-                "{count} nodes of this file stand in another one too, with the same content"
-            );
+            let message =
+                format!("{count} nodes of this file stand in another one too, with the same content");
             self.diagnostics.push(
                 Diagnostic::warning(codes::REPEATED_NODE, message)
                     .at(second)
                     .label(first, "the first of them is here")
                     .help("load one document of each model, unless each has nodes of its own"),
+            );
+        }
+        for (count, first, second) in std::mem::take(&mut self.merge.changed).into_values() {
+            let message = format!("{count} nodes differ from those of another document of this model");
+            self.diagnostics.push(
+                Diagnostic::warning(codes::DOCUMENTS_DIFFER, message)
+                    .at(second)
+                    .label(first, "the first of them is here")
+                    .help("those of the later PublicationDate are taken; load one document if that is not meant"),
             );
         }
     }
@@ -91,10 +116,7 @@ fn same_node(known: &Node, node: &Node, first: Element<'_>, second: Element<'_>)
     let plain = |node: &Node| {
         let mut node = node.clone();
         node.span = Span::default();
-        let fields = node
-            .definition
-            .iter_mut()
-            .flat_map(|definition| &mut definition.fields);
+        let fields = node.definition.iter_mut().flat_map(|definition| &mut definition.fields);
         fields.for_each(|field| field.span = Span::default());
         format!("{node:?}")
     };

@@ -9,6 +9,7 @@ mod nodes;
 mod order;
 mod requirements;
 mod scalars;
+mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,6 +42,8 @@ struct PendingValue<'a> {
     node: Id,
     document: usize,
     element: Element<'a>,
+    /// The node's element.
+    owner: Element<'a>,
 }
 
 /// A reference as declared, for the checks.
@@ -57,22 +60,23 @@ struct Resolver<'a, 'd> {
     declared: Vec<Declared>,
     values: Vec<PendingValue<'a>>,
     merge: merge::Merge<'a>,
+    tables: context::Tables,
+    /// Where each model is declared.
+    model_spans: BTreeMap<Ns, Span>,
     diagnostics: &'d mut Vec<Diagnostic>,
     options: &'d Options,
 }
 
-/// Resolves parsed documents.
+/// Resolves parsed documents; gives the set, and the models of each document.
 pub(crate) fn resolve(
     documents: &[(u32, roxmltree::Document<'_>)],
     mut interfaces: Vec<Interface<'_>>,
     options: &Options,
     diagnostics: &mut Vec<Diagnostic>,
-) -> ModelSet {
+) -> (ModelSet, Vec<(u32, Vec<Ns>)>) {
     let documents: Vec<Document<'_>> = documents
         .iter()
-        .map(|(file, document)| {
-            read_document(Element::new(*file, document.root_element()), diagnostics)
-        })
+        .map(|(file, document)| read_document(Element::new(*file, document.root_element()), diagnostics))
         .collect();
     interfaces::choose(&mut interfaces, &documents, diagnostics);
     let mut resolver = Resolver {
@@ -81,37 +85,37 @@ pub(crate) fn resolve(
         declared: Vec::new(),
         values: Vec::new(),
         merge: merge::Merge::default(),
+        tables: context::Tables::default(),
+        model_spans: BTreeMap::new(),
         diagnostics,
         options,
     };
     resolver.read_interfaces(interfaces);
     resolver.declare_models(&documents);
     resolver.collect_standard_names(&documents);
-    let contexts: Vec<Context<'_>> = documents
-        .iter()
-        .map(|document| resolver.context(&document.header))
-        .collect();
+    let contexts: Vec<Context<'_>> =
+        documents.iter().map(|document| resolver.context(&document.header)).collect();
     for (index, (document, context)) in documents.iter().zip(&contexts).enumerate() {
         resolver.read_nodes(index, document, context);
     }
-    resolver.finish(&contexts)
+    let set = resolver.finish(&contexts);
+    let models = |document: &Document<'_>| document.model_uris.iter().filter_map(|uri| set.ns(uri)).collect();
+    let documents = documents.iter().map(|document| (document.header.span.file, models(document))).collect();
+    (set, documents)
 }
 
 fn read_document<'a>(root: Element<'a>, diagnostics: &mut Vec<Diagnostic>) -> Document<'a> {
     let header = read_header(root, diagnostics);
-    let mut model_uris: Vec<Arc<str>> = header
-        .models
-        .iter()
-        .map(|model| Arc::from(model.uri.value))
-        .collect();
+    let mut model_uris: Vec<Arc<str>> =
+        header.models.iter().map(|model| Arc::from(model.uri.value)).collect();
     if model_uris.is_empty() {
         model_uris = models_of_nodes(&header);
-        let uris = model_uris.join(", ");
-        diagnostics.push(
-            Diagnostic::note(codes::NO_MODELS, format!("no Models element; the file's nodes make it the model {uris}"))
-                .at(header.span)
-                .help("add a Models element with ModelUri, Version, PublicationDate and the required models"),
-        );
+        let message = match model_uris.as_slice() {
+            [] => "no Models element and no nodes: there is nothing to read".to_owned(),
+            uris => format!("no Models element; the file's nodes make it the model {}", uris.join(", ")),
+        };
+        let help = "add a Models element with ModelUri, Version, PublicationDate and the required models";
+        diagnostics.push(Diagnostic::note(codes::NO_MODELS, message).at(header.span).help(help));
     }
     Document { header, model_uris }
 }
@@ -120,19 +124,14 @@ fn read_document<'a>(root: Element<'a>, diagnostics: &mut Vec<Diagnostic>) -> Do
 fn models_of_nodes(header: &Header<'_>) -> Vec<Arc<str>> {
     let mut indexes = BTreeSet::new();
     for node in &header.nodes {
-        let id = node
-            .attribute("NodeId")
-            .and_then(|id| parse_node_id(id.value));
+        let id = node.attribute("NodeId").and_then(|id| parse_node_id(id.value));
         if let Some((NamespacePart::Index(index), _)) = id {
             indexes.insert(index);
         }
     }
     let uri_of = |index: u32| match index {
         0 => Some(Arc::from(NS0_URI)),
-        _ => header
-            .namespace_uris
-            .get(index as usize - 1)
-            .map(|uri| Arc::from(uri.value.as_str())),
+        _ => header.namespace_uris.get(index as usize - 1).map(|uri| Arc::from(uri.value.as_str())),
     };
     indexes.into_iter().filter_map(uri_of).collect()
 }
@@ -140,30 +139,13 @@ fn models_of_nodes(header: &Header<'_>) -> Vec<Arc<str>> {
 /// All URIs of all inputs, sorted, the OPC UA namespace first: the order of the inputs has no influence.
 fn uri_table(documents: &[Document<'_>], interfaces: &[Interface<'_>]) -> Vec<Arc<str>> {
     let mut uris: BTreeSet<Arc<str>> = BTreeSet::new();
-    uris.extend(
-        interfaces
-            .iter()
-            .flat_map(|interface| &interface.head.uris)
-            .cloned(),
-    );
-    let required = interfaces
-        .iter()
-        .flat_map(|interface| &interface.head.required);
+    uris.extend(interfaces.iter().flat_map(|interface| &interface.head.uris).cloned());
+    let required = interfaces.iter().flat_map(|interface| &interface.head.required);
     uris.extend(required.map(|required| required.uri.clone()));
     for document in documents {
         uris.extend(document.model_uris.iter().cloned());
-        uris.extend(
-            document
-                .header
-                .namespace_uris
-                .iter()
-                .map(|uri| Arc::from(uri.value.as_str())),
-        );
-        let required = document
-            .header
-            .models
-            .iter()
-            .flat_map(|model| &model.required);
+        uris.extend(document.header.namespace_uris.iter().map(|uri| Arc::from(uri.value.as_str())));
+        let required = document.header.models.iter().flat_map(|model| &model.required);
         uris.extend(required.map(|model| Arc::from(model.uri.value)));
     }
     uris.remove(NS0_URI);
@@ -175,22 +157,16 @@ fn uri_table(documents: &[Document<'_>], interfaces: &[Interface<'_>]) -> Vec<Ar
 
 impl<'a> Resolver<'a, '_> {
     fn collect_standard_names(&mut self, documents: &[Document<'a>]) {
-        let base = documents
-            .iter()
-            .filter(|document| document.model_uris.iter().any(|uri| **uri == *NS0_URI));
+        let base =
+            documents.iter().filter(|document| document.model_uris.iter().any(|uri| **uri == *NS0_URI));
         for element in base.flat_map(|document| &document.header.nodes) {
             if !matches!(element.name(), "UADataType" | "UAReferenceType") {
                 continue;
             }
-            let id = element
-                .attribute("NodeId")
-                .and_then(|id| parse_node_id(id.value));
+            let id = element.attribute("NodeId").and_then(|id| parse_node_id(id.value));
             let name = element.attribute("BrowseName");
             if let (Some((NamespacePart::Index(0), ident)), Some(name)) = (id, name) {
-                self.names
-                    .standard
-                    .entry(Arc::from(name.value))
-                    .or_insert(Id { ns: Ns::UA, ident });
+                self.names.standard.entry(Arc::from(name.value)).or_insert(Id { ns: Ns::UA, ident });
             }
         }
     }
@@ -209,12 +185,10 @@ impl<'a> Resolver<'a, '_> {
         }
         self.mark_types_only();
         self.check();
-        let models = order::order(
-            std::mem::take(&mut self.models),
-            &self.names,
-            self.diagnostics,
-        );
+        let models =
+            order::order(std::mem::take(&mut self.models), &self.names, &self.model_spans, self.diagnostics);
         let mut set = ModelSet::new(self.names.uris.clone(), models);
+        types::check(&set, &self.tables, self.diagnostics);
         self.read_values(&mut set, contexts);
         set.uris = self.names.uris;
         set
@@ -225,19 +199,13 @@ impl<'a> Resolver<'a, '_> {
         let mut pending = std::mem::take(&mut self.values);
         pending.sort_by(|first, second| first.node.cmp(&second.node));
         let mut values = Vec::with_capacity(pending.len());
-        for PendingValue {
-            node: id,
-            document,
-            element,
-        } in pending
-        {
+        let merge = &self.merge;
+        pending.retain(|value| merge.is_taken(&value.node, value.owner));
+        for PendingValue { node: id, document, element, .. } in pending {
             let (Some(context), Some(node)) = (contexts.get(document), set.node(&id)) else {
                 continue;
             };
-            let expected = Expected {
-                data_type: node.data_type.clone(),
-                value_rank: node.value_rank,
-            };
+            let expected = Expected { data_type: node.data_type.clone(), value_rank: node.value_rank };
             let mut reader = Reader {
                 set,
                 names: &mut self.names,
@@ -270,10 +238,7 @@ impl<'a> Resolver<'a, '_> {
             .map(|triple| triple.target.clone())
             .collect();
         for id in marked {
-            let node = self
-                .models
-                .get_mut(&id.ns)
-                .and_then(|model| model.nodes.get_mut(&id.ident));
+            let node = self.models.get_mut(&id.ns).and_then(|model| model.nodes.get_mut(&id.ident));
             if let Some(node) = node {
                 node.types_only = true;
             }

@@ -60,18 +60,15 @@ fn class_of(name: &str) -> Option<NodeClass> {
 }
 
 impl<'a> Resolver<'a, '_> {
-    pub(super) fn read_nodes(
-        &mut self,
-        index: usize,
-        document: &Document<'a>,
-        context: &Context<'a>,
-    ) {
+    pub(super) fn read_nodes(&mut self, index: usize, document: &Document<'a>, context: &Context<'a>) {
         for element in &document.header.nodes {
             let class = class_of(element.name()).filter(|_| element.namespace() == NODESET_XMLNS);
             let Some(class) = class else {
                 let message = format!("{} is no element of the NodeSet2 schema", element.name());
                 self.diagnostics.push(
-                    Diagnostic::warning(codes::UNKNOWN_ELEMENT, message).at(element.name_span()),
+                    Diagnostic::warning(codes::UNKNOWN_ELEMENT, message)
+                        .at(element.name_span())
+                        .help("the element is left out; data of tools belongs into Extensions"),
                 );
                 continue;
             };
@@ -96,6 +93,7 @@ impl<'a> Resolver<'a, '_> {
                 node: node.id.clone(),
                 document: index,
                 element: value,
+                owner: element,
             });
         }
         self.check_owner(document, &node, &local);
@@ -114,18 +112,11 @@ impl<'a> Resolver<'a, '_> {
             Diagnostic::warning(codes::FOREIGN_NODE, message)
                 .at(node.span)
                 .node(local)
-                .help(format!(
-                    "add a Model element for {uri}, or move the node to that model's file"
-                )),
+                .help(format!("add a Model element for {uri}, or move the node to that model's file")),
         );
     }
 
-    fn node(
-        &mut self,
-        context: &Context<'a>,
-        element: Element<'a>,
-        class: NodeClass,
-    ) -> Option<Node> {
+    fn node(&mut self, context: &Context<'a>, element: Element<'a>, class: NodeClass) -> Option<Node> {
         let id_text = required(element, "NodeId", self.diagnostics)?;
         let id = self.id(context, id_text, Some(id_text.value));
         let local = id_text.value;
@@ -133,10 +124,7 @@ impl<'a> Resolver<'a, '_> {
         let name = element.attribute("BrowseName");
         let browse_name = match name {
             Some(name) => self.qualified_name(context, name, Some(local)),
-            None => QName {
-                ns: Ns::UA,
-                name: "".into(),
-            },
+            None => QName { ns: Ns::UA, name: "".into() },
         };
         let mut node = Node::new(id?, class, browse_name);
         node.span = element.span();
@@ -148,8 +136,7 @@ impl<'a> Resolver<'a, '_> {
             NodeClass::Method => {
                 node.executable = self.flag(element, "Executable", true);
                 let declaration = element.attribute("MethodDeclarationId");
-                node.method_declaration =
-                    declaration.and_then(|text| self.id(context, text, Some(local)));
+                node.method_declaration = declaration.and_then(|text| self.id(context, text, Some(local)));
             }
             NodeClass::ReferenceType => {
                 node.symmetric = self.flag(element, "Symmetric", false);
@@ -161,9 +148,7 @@ impl<'a> Resolver<'a, '_> {
                 let definition = element.child("Definition");
                 node.definition = definition.map(|child| self.definition(context, child, local));
             }
-            NodeClass::View => {
-                node.contains_no_loops = self.flag(element, "ContainsNoLoops", false)
-            }
+            NodeClass::View => node.contains_no_loops = self.flag(element, "ContainsNoLoops", false),
             NodeClass::Object | NodeClass::ObjectType => {}
         }
         Some(node)
@@ -179,9 +164,7 @@ impl<'a> Resolver<'a, '_> {
         node.display_name = texts(element, "DisplayName");
         node.description = texts(element, "Description");
         node.symbolic_name = text(element, "SymbolicName");
-        let parent = element
-            .attribute("ParentNodeId")
-            .filter(|text| !text.value.trim().is_empty());
+        let parent = element.attribute("ParentNodeId").filter(|text| !text.value.trim().is_empty());
         node.parent_hint = parent.and_then(|text| self.id(context, text, Some(local)));
         node.write_mask = self.number(element, "WriteMask", 0);
         node.is_abstract = self.flag(element, "IsAbstract", false);
@@ -189,13 +172,9 @@ impl<'a> Resolver<'a, '_> {
         node.design_tool_only = self.flag(element, "DesignToolOnly", false);
         node.access_restrictions = self.optional_number(element, "AccessRestrictions");
         node.release_status = text(element, "ReleaseStatus").filter(|status| status != "Released");
-        let documentation = element
-            .child("Documentation")
-            .map(|child| child.text().trim().to_owned());
+        let documentation = element.child("Documentation").map(|child| child.text().trim().to_owned());
         node.documentation = documentation.filter(|text| !text.is_empty());
-        let permissions = element
-            .children()
-            .filter(|child| child.name() == "RolePermissions");
+        let permissions = element.children().filter(|child| child.name() == "RolePermissions");
         for permission in permissions.flat_map(Element::children) {
             let bits = self.number(permission, "Permissions", 0);
             if let Some(role) = self.id_in(context, permission, local) {
@@ -204,13 +183,7 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    fn variable(
-        &mut self,
-        context: &Context<'a>,
-        element: Element<'a>,
-        local: &str,
-        node: &mut Node,
-    ) {
+    fn variable(&mut self, context: &Context<'a>, element: Element<'a>, local: &str, node: &mut Node) {
         let data_type = element.attribute("DataType");
         if let Some(id) = data_type.and_then(|text| self.id(context, text, Some(local))) {
             node.data_type = id;
@@ -224,29 +197,18 @@ impl<'a> Resolver<'a, '_> {
 
     /// Reference elements, turned to forward triples.
     fn references(&mut self, context: &Context<'a>, element: Element<'a>, id: &Id, local: &str) {
-        let lists = element
-            .children()
-            .filter(|child| child.name() == "References");
+        let lists = element.children().filter(|child| child.name() == "References");
         for reference in lists.flat_map(Element::children) {
             let reference_type = required(reference, "ReferenceType", self.diagnostics);
-            let reference_type =
-                reference_type.and_then(|text| self.id(context, text, Some(local)));
+            let reference_type = reference_type.and_then(|text| self.id(context, text, Some(local)));
             let other = self.id_in(context, reference, local);
             let forward = self.flag(reference, "IsForward", true);
             let (Some(reference_type), Some(other)) = (reference_type, other) else {
                 continue;
             };
-            let (source, target) = if forward {
-                (id.clone(), other)
-            } else {
-                (other, id.clone())
-            };
+            let (source, target) = if forward { (id.clone(), other) } else { (other, id.clone()) };
             self.declared.push(Declared {
-                triple: Triple {
-                    source,
-                    reference_type,
-                    target,
-                },
+                triple: Triple { source, reference_type, target },
                 declared_by: id.clone(),
                 span: reference.span(),
             });

@@ -11,7 +11,7 @@ use crate::resolved::{Model, Ns, Requirement, Span};
 use crate::schema::{RawModel, Spanned};
 
 /// A model that nothing is known of yet.
-pub(super) fn empty_model(ns: Ns, _uris: &[Arc<str>]) -> Model {
+pub(super) fn empty_model(ns: Ns) -> Model {
     Model {
         ns,
         version: None,
@@ -35,11 +35,13 @@ impl<'a> Resolver<'a, '_> {
     /// Enters the models of all documents, then compares what they require with what there is.
     pub(super) fn declare_models(&mut self, documents: &[Document<'a>]) {
         for document in documents {
+            let dates = document.header.models.iter().filter_map(|model| model.publication_date);
+            if let Some(date) = dates.filter_map(|date| parse_date(date.value)).max() {
+                self.merge.dates.insert(document.header.span.file, date);
+            }
             for uri in &document.model_uris {
                 let ns = self.names.intern(uri);
-                self.models
-                    .entry(ns)
-                    .or_insert_with(|| empty_model(ns, &[]));
+                self.models.entry(ns).or_insert_with(|| empty_model(ns));
             }
             for raw in &document.header.models {
                 self.declare_model(raw);
@@ -51,23 +53,29 @@ impl<'a> Resolver<'a, '_> {
         self.check_requirements(documents);
     }
 
+    fn check_dates(&mut self, raw: &RawModel<'a>) {
+        for date in std::iter::once(raw).chain(&raw.required).filter_map(|model| model.publication_date) {
+            if parse_date(date.value).is_none() {
+                let message = format!("PublicationDate=\"{}\" is not a date", date.value);
+                self.diagnostics.push(
+                    Diagnostic::warning(codes::INVALID_DATE, message)
+                        .at(date.span)
+                        .help("write it as 2024-01-01T00:00:00Z; it is not compared as it stands"),
+                );
+            }
+        }
+    }
+
     fn declare_model(&mut self, raw: &RawModel<'a>) {
+        self.check_dates(raw);
         let ns = self.names.intern(raw.uri.value);
-        let model = self
-            .models
-            .entry(ns)
-            .or_insert_with(|| empty_model(ns, &[]));
+        self.model_spans.entry(ns).or_insert(raw.uri.span);
+        let model = self.models.entry(ns).or_insert_with(|| empty_model(ns));
         let (version, date) = (owned(raw.version), owned(raw.publication_date));
-        let first = model.version.is_none()
-            && model.publication_date.is_none()
-            && model.required.is_empty();
+        let first = model.version.is_none() && model.publication_date.is_none() && model.required.is_empty();
         if !first && (model.version != version || model.publication_date != date) {
             let name = |version: &Option<String>, date: &Option<String>| {
-                format!(
-                    "{} of {}",
-                    version.as_deref().unwrap_or("-"),
-                    date.as_deref().unwrap_or("-")
-                )
+                format!("{} of {}", version.as_deref().unwrap_or("-"), date.as_deref().unwrap_or("-"))
             };
             let message = format!(
                 "several documents of {}: version {} and version {}; their nodes are merged",
@@ -75,8 +83,11 @@ impl<'a> Resolver<'a, '_> {
                 name(&model.version, &model.publication_date),
                 name(&version, &date),
             );
-            self.diagnostics
-                .push(Diagnostic::warning(codes::SEVERAL_DOCUMENTS, message).at(raw.uri.span));
+            self.diagnostics.push(
+                Diagnostic::warning(codes::SEVERAL_DOCUMENTS, message)
+                    .at(raw.uri.span)
+                    .help("load one of them, unless each has nodes of its own"),
+            );
         }
         // The document with the latest date gives the model's version, whatever the order of the files.
         if first || newer(date.as_deref(), model.publication_date.as_deref()) {
@@ -102,15 +113,8 @@ impl<'a> Resolver<'a, '_> {
 
     /// Old files have no Models element: what their table names is required.
     fn require_by_table(&mut self, document: &Document<'a>) {
-        let table = document
-            .header
-            .namespace_uris
-            .iter()
-            .map(|uri| uri.value.as_str());
-        let others: BTreeSet<&str> = table
-            .chain([NS0_URI])
-            .filter(|uri| !uri.is_empty())
-            .collect();
+        let table = document.header.namespace_uris.iter().map(|uri| uri.value.as_str());
+        let others: BTreeSet<&str> = table.chain([NS0_URI]).filter(|uri| !uri.is_empty()).collect();
         for own in &document.model_uris {
             let ns = self.names.intern(own);
             let Some(model) = self.models.get_mut(&ns) else {
@@ -123,11 +127,7 @@ impl<'a> Resolver<'a, '_> {
                     publication_date: None,
                     model_version: None,
                 };
-                if !model
-                    .required
-                    .iter()
-                    .any(|known| known.uri == requirement.uri)
-                {
+                if !model.required.iter().any(|known| known.uri == requirement.uri) {
                     model.required.push(requirement);
                 }
             }
@@ -142,18 +142,9 @@ impl<'a> Resolver<'a, '_> {
                     self.check_requirement(raw, required, &mut missing);
                 }
             }
-            for uri in document
-                .header
-                .namespace_uris
-                .iter()
-                .filter(|uri| !uri.value.is_empty())
-            {
-                let loaded = self
-                    .names
-                    .ns(&uri.value)
-                    .is_some_and(|ns| self.models.contains_key(&ns));
-                if document.header.models.is_empty() && !loaded && missing.insert(uri.value.clone())
-                {
+            for uri in document.header.namespace_uris.iter().filter(|uri| !uri.value.is_empty()) {
+                let loaded = self.names.ns(&uri.value).is_some_and(|ns| self.models.contains_key(&ns));
+                if document.header.models.is_empty() && !loaded && missing.insert(uri.value.clone()) {
                     let name = document.model_uris.first().map_or("this file", |uri| uri);
                     self.report_missing(name, &uri.value, uri.span);
                 }
@@ -162,8 +153,7 @@ impl<'a> Resolver<'a, '_> {
         self.check_interface_requirements(&mut missing);
         if !self.models.contains_key(&Ns::UA) && missing.insert(NS0_URI.to_owned()) {
             let message = format!("the base model {NS0_URI} is not loaded");
-            self.diagnostics
-                .push(Diagnostic::error(codes::MISSING_MODEL, message));
+            self.diagnostics.push(Diagnostic::error(codes::MISSING_MODEL, message));
         }
     }
 
@@ -182,16 +172,6 @@ impl<'a> Resolver<'a, '_> {
             return;
         };
         let found = model.publication_date.clone();
-        for date in [raw.publication_date, required.publication_date]
-            .into_iter()
-            .flatten()
-        {
-            if parse_date(date.value).is_none() {
-                let message = format!("PublicationDate=\"{}\" is not a date", date.value);
-                self.diagnostics
-                    .push(Diagnostic::warning(codes::INVALID_DATE, message).at(date.span));
-            }
-        }
         let (Some(wanted), Some(found)) = (required.publication_date, found) else {
             return;
         };
@@ -215,22 +195,12 @@ impl<'a> Resolver<'a, '_> {
     fn check_interface_requirements(&mut self, missing: &mut BTreeSet<String>) {
         let carried = self.models.values().filter(|model| model.from_interface);
         let required: Vec<(Ns, Requirement)> = carried
-            .flat_map(|model| {
-                model
-                    .required
-                    .iter()
-                    .map(|required| (model.ns, required.clone()))
-            })
+            .flat_map(|model| model.required.iter().map(|required| (model.ns, required.clone())))
             .collect();
         for (by, required) in required {
             let ns = self.names.intern(&required.uri);
             if !self.models.contains_key(&ns) && missing.insert(required.uri.to_string()) {
-                let by = self
-                    .names
-                    .uris
-                    .get(usize::from(by.0))
-                    .cloned()
-                    .unwrap_or_default();
+                let by = self.names.uris.get(usize::from(by.0)).cloned().unwrap_or_default();
                 self.report_missing(&by, &required.uri, Span::NONE);
             }
         }

@@ -13,11 +13,7 @@ impl<'a> Resolver<'a, '_> {
         self.optional_number(element, name).unwrap_or(default)
     }
 
-    pub(super) fn optional_number<T: FromStr>(
-        &mut self,
-        element: Element<'a>,
-        name: &str,
-    ) -> Option<T> {
+    pub(super) fn optional_number<T: FromStr>(&mut self, element: Element<'a>, name: &str) -> Option<T> {
         let text = element.attribute(name)?;
         let number = text.value.trim().parse().ok();
         if number.is_none() {
@@ -49,11 +45,7 @@ impl<'a> Resolver<'a, '_> {
         if text.value.trim().is_empty() {
             return Vec::new();
         }
-        let parsed: Option<Vec<u32>> = text
-            .value
-            .split(',')
-            .map(|part| part.trim().parse().ok())
-            .collect();
+        let parsed: Option<Vec<u32>> = text.value.split(',').map(|part| part.trim().parse().ok()).collect();
         if parsed.is_none() {
             self.invalid("ArrayDimensions", text, "numbers separated by commas");
         }
@@ -62,18 +54,17 @@ impl<'a> Resolver<'a, '_> {
 
     fn invalid(&mut self, name: &str, text: Spanned<&str>, wanted: &str) {
         let message = format!("{name}=\"{}\" is not {wanted}", text.value);
-        self.diagnostics
-            .push(Diagnostic::error(codes::INVALID_ATTRIBUTE, message).at(text.span));
+        self.diagnostics.push(
+            Diagnostic::error(codes::INVALID_ATTRIBUTE, message)
+                .at(text.span)
+                .help("the schema's default is taken until it is corrected"),
+        );
     }
 }
 
 /// All LocalizedText children of this name.
 pub(super) fn texts(element: Element<'_>, name: &str) -> Vec<Text> {
-    element
-        .children()
-        .filter(|child| child.name() == name)
-        .map(Element::localized_text)
-        .collect()
+    element.children().filter(|child| child.name() == name).map(Element::localized_text).collect()
 }
 
 /// A trimmed, non-empty attribute.

@@ -50,38 +50,26 @@ impl<'a> Element<'a> {
         let start = self.node.range().start;
         let text = self.node.document().input_text();
         let rest = text.get(start..).unwrap_or_default();
-        let length = rest
-            .find(|c: char| c.is_ascii_whitespace() || c == '>' || c == '/')
-            .unwrap_or(1);
+        let length = rest.find(|c: char| c.is_ascii_whitespace() || c == '>' || c == '/').unwrap_or(1);
         span(self.file, start, start + length.max(1))
     }
 
     /// The element as written.
     pub(crate) fn raw(self) -> &'a str {
-        self.node
-            .document()
-            .input_text()
-            .get(self.node.range())
-            .unwrap_or_default()
+        self.node.document().input_text().get(self.node.range()).unwrap_or_default()
     }
 
     /// An attribute without namespace.
     pub(crate) fn attribute(self, name: &str) -> Option<Spanned<&'a str>> {
         let attribute = self.node.attribute_node(name)?;
         let range = attribute.range_value();
-        Some(Spanned {
-            value: attribute.value(),
-            span: span(self.file, range.start, range.end),
-        })
+        Some(Spanned { value: attribute.value(), span: span(self.file, range.start, range.end) })
     }
 
     /// Child elements.
     pub(crate) fn children(self) -> impl Iterator<Item = Element<'a>> {
         let file = self.file;
-        self.node
-            .children()
-            .filter(|node| node.is_element())
-            .map(move |node| Element { node, file })
+        self.node.children().filter(|node| node.is_element()).map(move |node| Element { node, file })
     }
 
     /// The first child with this local name.
@@ -91,10 +79,8 @@ impl<'a> Element<'a> {
 
     /// All text directly inside, joined over comments and CDATA borders.
     pub(crate) fn text(self) -> Cow<'a, str> {
-        let mut texts = self
-            .node
-            .children()
-            .filter_map(|node| if node.is_text() { node.text() } else { None });
+        let mut texts =
+            self.node.children().filter_map(|node| if node.is_text() { node.text() } else { None });
         match (texts.next(), texts.next()) {
             (None, _) => Cow::Borrowed(""),
             (Some(only), None) => Cow::Borrowed(only),
@@ -107,9 +93,7 @@ impl<'a> Element<'a> {
 
     /// True for `xsi:nil="true"`.
     pub(crate) fn xsi_nil(self) -> bool {
-        let nil = self
-            .node
-            .attribute(("http://www.w3.org/2001/XMLSchema-instance", "nil"));
+        let nil = self.node.attribute(("http://www.w3.org/2001/XMLSchema-instance", "nil"));
         nil.is_some_and(|text| matches!(text.trim(), "true" | "1"))
     }
 
@@ -118,20 +102,13 @@ impl<'a> Element<'a> {
         let span = self.text_span();
         self.node.first_child()?;
         let text = self.node.document().input_text();
-        text.get(span.start as usize..span.end as usize)
-            .map(str::trim)
-            .filter(|text| !text.is_empty())
+        text.get(span.start as usize..span.end as usize).map(str::trim).filter(|text| !text.is_empty())
     }
 
     /// The text as a LocalizedText of the schema: `Locale` is an attribute.
     pub(crate) fn localized_text(self) -> Text {
-        let locale = self
-            .attribute("Locale")
-            .map(|locale| locale.value.trim().to_owned());
-        Text {
-            locale: locale.filter(|locale| !locale.is_empty()),
-            text: self.text().into_owned(),
-        }
+        let locale = self.attribute("Locale").map(|locale| locale.value.trim().to_owned());
+        Text { locale: locale.filter(|locale| !locale.is_empty()), text: self.text().into_owned() }
     }
 
     /// Range of the content between the tags, or of the element if it is empty.

@@ -47,18 +47,10 @@ pub(crate) fn read_header<'a>(root: Element<'a>, diagnostics: &mut Vec<Diagnosti
         match child.name() {
             "NamespaceUris" => header.namespace_uris.extend(child.children().map(uri)),
             "Models" => {
-                header.models.extend(
-                    child
-                        .children()
-                        .filter_map(|model| read_model(model, diagnostics)),
-                );
+                header.models.extend(child.children().filter_map(|model| read_model(model, diagnostics)));
             }
             "Aliases" => {
-                header.aliases.extend(
-                    child
-                        .children()
-                        .filter_map(|alias| read_alias(alias, diagnostics)),
-                );
+                header.aliases.extend(child.children().filter_map(|alias| read_alias(alias, diagnostics)));
             }
             "ServerUris" | "Extensions" => {}
             _ => header.nodes.push(child),
@@ -68,37 +60,23 @@ pub(crate) fn read_header<'a>(root: Element<'a>, diagnostics: &mut Vec<Diagnosti
 }
 
 fn uri(element: Element<'_>) -> Spanned<String> {
-    Spanned {
-        value: element.text().trim().to_owned(),
-        span: element.text_span(),
-    }
+    Spanned { value: element.text().trim().to_owned(), span: element.text_span() }
 }
 
 fn read_model<'a>(element: Element<'a>, diagnostics: &mut Vec<Diagnostic>) -> Option<RawModel<'a>> {
     let uri = required(element, "ModelUri", diagnostics)?;
     let mut requirements = Vec::new();
-    for child in element
-        .children()
-        .filter(|child| child.name() == "RequiredModel")
-    {
+    for child in element.children().filter(|child| child.name() == "RequiredModel") {
         let Some(uri) = required(child, "ModelUri", diagnostics) else {
             continue;
         };
         requirements.push(model_attributes(child, uri));
     }
-    Some(RawModel {
-        required: requirements,
-        ..model_attributes(element, uri)
-    })
+    Some(RawModel { required: requirements, ..model_attributes(element, uri) })
 }
 
 fn model_attributes<'a>(element: Element<'a>, uri: Spanned<&'a str>) -> RawModel<'a> {
-    let attribute = |name| {
-        element
-            .attribute(name)
-            .map(trimmed)
-            .filter(|text| !text.value.is_empty())
-    };
+    let attribute = |name| element.attribute(name).map(trimmed).filter(|text| !text.value.is_empty());
     RawModel {
         uri,
         version: attribute("Version"),
@@ -120,21 +98,18 @@ pub(crate) fn required<'a>(
     name: &str,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Spanned<&'a str>> {
-    let found = element
-        .attribute(name)
-        .map(trimmed)
-        .filter(|text| !text.value.is_empty());
+    let found = element.attribute(name).map(trimmed).filter(|text| !text.value.is_empty());
     if found.is_none() {
         let message = format!("{} has no {name}", element.name());
-        diagnostics
-            .push(Diagnostic::error(codes::MISSING_ATTRIBUTE, message).at(element.name_span()));
+        diagnostics.push(
+            Diagnostic::error(codes::MISSING_ATTRIBUTE, message)
+                .at(element.name_span())
+                .help(format!("the schema requires {name} here")),
+        );
     }
     found
 }
 
 fn trimmed(text: Spanned<&str>) -> Spanned<&str> {
-    Spanned {
-        value: text.value.trim(),
-        span: text.span,
-    }
+    Spanned { value: text.value.trim(), span: text.span }
 }

@@ -14,11 +14,7 @@ const MAX_NODES: u32 = 1 << 27;
 
 /// Parses one NodeSet2 file.
 pub(crate) fn parse(file: u32, source: &Source) -> Result<Document<'_>, Box<Diagnostic>> {
-    let options = ParsingOptions {
-        allow_dtd: false,
-        nodes_limit: MAX_NODES,
-        ..ParsingOptions::default()
-    };
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(&source.text, options)
         .map_err(|error| Box::new(malformed(file, source, &error)))?;
     check_depth(file, &document)?;
@@ -26,16 +22,10 @@ pub(crate) fn parse(file: u32, source: &Source) -> Result<Document<'_>, Box<Diag
     let name = root.tag_name();
     if name.name() != "UANodeSet" || name.namespace() != Some(NODESET_XMLNS) {
         let start = root.range().start;
-        let message = format!(
-            "{} is no NodeSet2 file: its root element is {}",
-            source.name,
-            name.name()
-        );
+        let message = format!("{} is no NodeSet2 file: its root element is {}", source.name, name.name());
         let diagnostic = Diagnostic::error(codes::NOT_A_NODESET, message)
             .at(span(file, start, start + 1 + name.name().len()))
-            .help(format!(
-                "the root element must be UANodeSet in namespace {NODESET_XMLNS}"
-            ));
+            .help(format!("the root element must be UANodeSet in namespace {NODESET_XMLNS}"));
         return Err(Box::new(diagnostic));
     }
     Ok(document)
@@ -46,14 +36,15 @@ fn malformed(file: u32, source: &Source, error: &Error) -> Diagnostic {
         let at = source.text.find("<!DOCTYPE").unwrap_or(0);
         return Diagnostic::error(codes::DOCTYPE, "DOCTYPE: a document type declaration is not accepted")
             .at(span(file, at, at + 9))
-            .help("remove the declaration; a NodeSet2 file needs none, and entities could expand without bound");
+            .help(
+                "remove the declaration; a NodeSet2 file needs none, and entities could expand without bound",
+            );
     }
     let at = offset_of(&source.text, error.pos());
-    Diagnostic::error(
-        codes::MALFORMED_XML,
-        format!("the file is not well-formed XML: {error}"),
-    )
-    .at(span(file, at, at + 1))
+    let message = format!("the file is not well-formed XML: {error}");
+    Diagnostic::error(codes::MALFORMED_XML, message)
+        .at(span(file, at, at + 1))
+        .help("nothing of the file is read until it is well-formed")
 }
 
 /// Byte offset of a parser position (line and column from 1, the column in characters).
@@ -66,9 +57,7 @@ fn offset_of(text: &str, position: roxmltree::TextPos) -> usize {
         }
     }
     let line = text.get(start..).unwrap_or_default();
-    let column = line
-        .char_indices()
-        .nth((position.col as usize).saturating_sub(1));
+    let column = line.char_indices().nth((position.col as usize).saturating_sub(1));
     start + column.map_or(line.len(), |(at, _)| at)
 }
 
@@ -82,7 +71,9 @@ fn check_depth(file: u32, document: &Document<'_>) -> Result<(), Box<Diagnostic>
                     let message = format!("elements are nested more than {MAX_DEPTH} deep");
                     let place = span(file, start, start + 1);
                     return Err(Box::new(
-                        Diagnostic::error(codes::TOO_DEEP, message).at(place),
+                        Diagnostic::error(codes::TOO_DEEP, message)
+                            .at(place)
+                            .help("real models nest some 30 deep"),
                     ));
                 }
             }
@@ -120,9 +111,5 @@ impl TraverseEdges for roxmltree::Node<'_, '_> {
 }
 
 pub(crate) fn span(file: u32, start: usize, end: usize) -> Span {
-    Span {
-        file,
-        start: start as u32,
-        end: end as u32,
-    }
+    Span { file, start: start as u32, end: end as u32 }
 }

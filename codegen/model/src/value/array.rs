@@ -10,15 +10,9 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn matrix(&mut self, element: Element<'a>) -> Option<Value> {
         let dimensions = self.matrix_dimensions(element);
         let elements = element.child("Elements")?;
-        let builtin = elements
-            .children()
-            .next()
-            .and_then(|first| builtin_number(first.name()))
-            .unwrap_or(VARIANT);
-        let items: Vec<Value> = elements
-            .children()
-            .map(|item| self.item(builtin, item))
-            .collect();
+        let builtin =
+            elements.children().next().and_then(|first| builtin_number(first.name())).unwrap_or(VARIANT);
+        let items: Vec<Value> = elements.children().map(|item| self.item(builtin, item)).collect();
         self.finish_matrix(builtin, dimensions, items, element)
     }
 
@@ -41,23 +35,17 @@ impl<'a> Reader<'_, 'a> {
         items: Vec<Value>,
         element: Element<'a>,
     ) -> Option<Value> {
-        let product = dimensions
-            .iter()
-            .try_fold(1u64, |product, size| product.checked_mul(u64::from(*size)));
+        let product = dimensions.iter().try_fold(1u64, |product, size| product.checked_mul(u64::from(*size)));
         if product == Some(items.len() as u64) && !dimensions.is_empty() {
-            return Some(Value::Matrix {
-                builtin,
-                dimensions,
-                items,
-            });
+            return Some(Value::Matrix { builtin, dimensions, items });
         }
         let shown: Vec<String> = dimensions.iter().map(u32::to_string).collect();
-        let message = format!(
-            "a matrix of dimensions [{}] has {} elements",
-            shown.join(", "),
-            items.len()
+        let message = format!("a matrix of dimensions [{}] has {} elements", shown.join(", "), items.len());
+        self.report(
+            Diagnostic::error(codes::MATRIX_MISMATCH, message)
+                .at(element.name_span())
+                .help("the product of the dimensions is the number of elements"),
         );
-        self.report(Diagnostic::error(codes::MATRIX_MISMATCH, message).at(element.name_span()));
         None
     }
 }

@@ -75,7 +75,11 @@ impl<'a> Reader<'_, 'a> {
     fn invalid(&mut self, builtin: u8, text: &str, element: Element<'a>) {
         let shown: String = text.chars().take(60).collect();
         let message = format!("\"{shown}\" is no {}", builtin_name(builtin));
-        self.report(Diagnostic::error(codes::INVALID_VALUE, message).at(element.text_span()));
+        self.report(
+            Diagnostic::error(codes::INVALID_VALUE, message)
+                .at(element.text_span())
+                .help("the type's default is taken until it is corrected"),
+        );
     }
 
     fn guid(&mut self, element: Element<'a>) -> Value {
@@ -126,17 +130,12 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn qualified_name(&mut self, element: Element<'a>) -> QName {
-        let name = element
-            .child("Name")
-            .map_or_else(|| shared(""), |name| name.text().into());
+        let name = element.child("Name").map_or_else(|| shared(""), |name| name.text().into());
         let mut ns = Ns::UA;
         if let Some(place) = element.child("NamespaceIndex") {
             let text = place.text();
-            let known = text
-                .trim()
-                .parse::<usize>()
-                .ok()
-                .and_then(|index| self.context.namespaces.get(index));
+            let known =
+                text.trim().parse::<usize>().ok().and_then(|index| self.context.namespaces.get(index));
             match known {
                 Some(known) => ns = *known,
                 None => {
@@ -146,7 +145,8 @@ impl<'a> Reader<'_, 'a> {
                         text.trim()
                     );
                     let code = codes::NAMESPACE_OUT_OF_RANGE;
-                    self.report(Diagnostic::error(code, message).at(place.text_span()));
+                    let help = "index 1 is the first Uri of NamespaceUris";
+                    self.report(Diagnostic::error(code, message).at(place.text_span()).help(help));
                 }
             }
         }
@@ -157,19 +157,13 @@ impl<'a> Reader<'_, 'a> {
 fn localized_text(element: Element<'_>) -> Text {
     let part = |name| element.child(name).map(|child| child.text().into_owned());
     Text {
-        locale: part("Locale")
-            .map(|locale| locale.trim().to_owned())
-            .filter(|locale| !locale.is_empty()),
+        locale: part("Locale").map(|locale| locale.trim().to_owned()).filter(|locale| !locale.is_empty()),
         text: part("Text").unwrap_or_default(),
     }
 }
 
 fn number<T: FromStr>(text: &str, value: fn(T) -> Value) -> Option<Value> {
-    text.strip_prefix('+')
-        .unwrap_or(text)
-        .parse()
-        .ok()
-        .map(value)
+    text.strip_prefix('+').unwrap_or(text).parse().ok().map(value)
 }
 
 /// xs:float and xs:double: also `INF`, `-INF` and `NaN`.
@@ -178,9 +172,9 @@ fn float<T: FromStr>(text: &str, value: fn(T) -> Value) -> Option<Value> {
         "INF" | "+INF" => "inf",
         "-INF" => "-inf",
         "NaN" => "nan",
-        _ if text.bytes().all(|byte| {
-            byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E')
-        }) =>
+        _ if text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E')) =>
         {
             text
         }
@@ -192,11 +186,7 @@ fn float<T: FromStr>(text: &str, value: fn(T) -> Value) -> Option<Value> {
 /// Before 1601 the least value, from the last second of 9999 on the greatest one.
 pub(super) fn date_time(text: &str) -> Option<i64> {
     let ticks = parse_date(text)?;
-    Some(if ticks >= LAST_SECOND {
-        i64::MAX
-    } else {
-        ticks.max(0)
-    })
+    Some(if ticks >= LAST_SECOND { i64::MAX } else { ticks.max(0) })
 }
 
 /// The default of a builtin type; null where there is a null.
@@ -221,10 +211,7 @@ pub(super) fn default(builtin: u8) -> Value {
         17 => Value::NodeId(Id::ns0(0)),
         18 => Value::ExpandedNodeId(Id::ns0(0)),
         19 => Value::StatusCode(0),
-        20 => Value::QualifiedName(QName {
-            ns: Ns::UA,
-            name: shared(""),
-        }),
+        20 => Value::QualifiedName(QName { ns: Ns::UA, name: shared("") }),
         21 => Value::LocalizedText(Text::default()),
         23 => Value::DataValue(Box::default()),
         24 => Value::Variant(Box::new(Value::Null)),

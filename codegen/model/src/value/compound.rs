@@ -10,12 +10,7 @@ impl<'a> Reader<'_, 'a> {
         let mut parts = DataValueParts::default();
         for child in element.children() {
             match child.name() {
-                "Value" => {
-                    parts.value = child
-                        .children()
-                        .next()
-                        .and_then(|content| self.any(content))
-                }
+                "Value" => parts.value = child.children().next().and_then(|content| self.any(content)),
                 "StatusCode" => parts.status = Some(self.status_code(child)),
                 "SourceTimestamp" => parts.source_timestamp = self.ticks(child),
                 "SourcePicoseconds" => parts.source_picoseconds = self.small(child),

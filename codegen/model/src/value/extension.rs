@@ -10,40 +10,27 @@ use crate::schema::Element;
 impl<'a> Reader<'_, 'a> {
     /// An ExtensionObject; one without TypeId or Body is null, one of an unknown type stays opaque.
     pub(super) fn extension_object(&mut self, element: Element<'a>) -> Value {
-        let type_id = element
-            .child("TypeId")
-            .map_or(Id::ns0(0), |child| self.node_id(child));
-        let content = element
-            .child("Body")
-            .and_then(|body| body.children().next());
+        let type_id = element.child("TypeId").map_or(Id::ns0(0), |child| self.node_id(child));
+        let content = element.child("Body").and_then(|body| body.children().next());
         let Some(content) = content else {
             return Value::Null;
         };
         if content.name() == "ByteString" && content.namespace() == TYPES_XMLNS {
             let bytes = decode_base64(&content.text());
-            return bytes.map_or(Value::Null, |bytes| Value::OpaqueBinary {
-                type_id,
-                bytes: bytes.into(),
-            });
+            return bytes.map_or(Value::Null, |bytes| Value::OpaqueBinary { type_id, bytes: bytes.into() });
         }
         match self.structure_of(&type_id) {
             Some(data_type) => self.structure(&data_type, content),
             None => {
                 let text = self.set.id_text(&type_id);
-                let message = format!(
-                    "ExtensionObject of {text}, which is the encoding of no loaded structure"
-                );
+                let message =
+                    format!("ExtensionObject of {text}, which is the encoding of no loaded structure");
                 self.report(
                     Diagnostic::warning(codes::UNKNOWN_ENCODING, message)
                         .at(element.name_span())
-                        .help(
-                            "load the model that has the type; the body is kept as XML until then",
-                        ),
+                        .help("load the model that has the type; the body is kept as XML until then"),
                 );
-                Value::OpaqueXml {
-                    type_id,
-                    xml: shared(content.raw()),
-                }
+                Value::OpaqueXml { type_id, xml: shared(content.raw()) }
             }
         }
     }

@@ -14,17 +14,9 @@ impl<'a> Reader<'_, 'a> {
     /// A structure or union whose element is `element`.
     pub(super) fn structure(&mut self, data_type: &Id, element: Element<'a>) -> Value {
         let set = self.set;
-        let fields: Vec<&Field> = set
-            .all_fields(data_type)
-            .into_iter()
-            .map(|(_, field)| field)
-            .collect();
+        let fields: Vec<&Field> = set.all_fields(data_type).into_iter().map(|(_, field)| field).collect();
         let union = set.kind_of_data_type(data_type) == Some(DataTypeKind::Union);
-        self.report_unknown(
-            &fields,
-            element,
-            if union { "SwitchField" } else { "EncodingMask" },
-        );
+        self.report_unknown(&fields, element, if union { "SwitchField" } else { "EncodingMask" });
         if union {
             return self.union(data_type, &fields, element);
         }
@@ -38,15 +30,8 @@ impl<'a> Reader<'_, 'a> {
                 let stated = mask.map(|mask| mask >> bit & 1 == 1);
                 bit = (bit + 1).min(31);
                 if stated == Some(false) && present {
-                    let message = format!(
-                        "EncodingMask says that {} is absent, but it is here",
-                        field.name
-                    );
-                    self.warn(
-                        codes::MASK_MISMATCH,
-                        message,
-                        content.unwrap_or(element).name_span(),
-                    );
+                    let message = format!("EncodingMask says that {} is absent, but it is here", field.name);
+                    self.warn(codes::MASK_MISMATCH, message, content.unwrap_or(element).name_span());
                 }
                 present |= stated == Some(true);
             }
@@ -57,26 +42,19 @@ impl<'a> Reader<'_, 'a> {
             };
             values.push((field.name.clone(), value));
         }
-        Value::Structure {
-            data_type: data_type.clone(),
-            fields: values,
-        }
+        Value::Structure { data_type: data_type.clone(), fields: values }
     }
 
     fn union(&mut self, data_type: &Id, fields: &[&Field], element: Element<'a>) -> Value {
         let stated = self.control(element, "SwitchField");
-        let found = (1u32..)
-            .zip(fields)
-            .find_map(|(number, field)| Some((number, field_element(element, field)?)));
+        let found =
+            (1u32..).zip(fields).find_map(|(number, field)| Some((number, field_element(element, field)?)));
         let chosen = match (stated, found) {
             (Some(0), None) | (None, None) => None,
             (Some(number), found) if found.is_none_or(|(at, _)| at == number) => Some(number),
             (stated, Some((number, content))) => {
                 if stated.is_some() {
-                    let message = format!(
-                        "SwitchField does not choose {}, which is here",
-                        content.name()
-                    );
+                    let message = format!("SwitchField does not choose {}, which is here", content.name());
                     self.warn(codes::MASK_MISMATCH, message, content.name_span());
                 }
                 Some(number)
@@ -93,12 +71,10 @@ impl<'a> Reader<'_, 'a> {
         });
         if let (Some(number), None) = (chosen, &field) {
             let message = format!("SwitchField {number} is beyond the {} fields", fields.len());
-            self.report(Diagnostic::error(codes::MASK_MISMATCH, message).at(element.name_span()));
+            let help = "SwitchField is the number of a field from 1, or 0 for none";
+            self.report(Diagnostic::error(codes::MASK_MISMATCH, message).at(element.name_span()).help(help));
         }
-        Value::Union {
-            data_type: data_type.clone(),
-            field,
-        }
+        Value::Union { data_type: data_type.clone(), field }
     }
 
     fn control(&mut self, element: Element<'a>, name: &str) -> Option<u32> {
@@ -139,18 +115,10 @@ impl<'a> Reader<'_, 'a> {
             let Some(elements) = element.child("Elements") else {
                 return Value::Null;
             };
-            let items = elements
-                .children()
-                .map(|item| self.element(field, builtin, item))
-                .collect();
-            return self
-                .finish_matrix(builtin, dimensions, items, element)
-                .unwrap_or(Value::Null);
+            let items = elements.children().map(|item| self.element(field, builtin, item)).collect();
+            return self.finish_matrix(builtin, dimensions, items, element).unwrap_or(Value::Null);
         }
-        let items = element
-            .children()
-            .map(|item| self.element(field, builtin, item))
-            .collect();
+        let items = element.children().map(|item| self.element(field, builtin, item)).collect();
         Value::Array { builtin, items }
     }
 
@@ -169,20 +137,13 @@ impl<'a> Reader<'_, 'a> {
         if self.set.wire(field) == Wire::Inline {
             return self.structure(&field.data_type, element);
         }
-        if builtin == 6
-            && self.set.kind_of_data_type(&field.data_type) == Some(DataTypeKind::Enumeration)
-        {
+        if builtin == 6 && self.set.kind_of_data_type(&field.data_type) == Some(DataTypeKind::Enumeration) {
             return self.enumeration(element);
         }
         if builtin == VARIANT && element.child("Value").is_none() {
             // Seen in files: the value stands in the field without the Value element of a Variant.
-            let content = element
-                .children()
-                .next()
-                .filter(|child| builtin_number(child.name()).is_some());
-            let inner = content
-                .and_then(|content| self.any(content))
-                .unwrap_or(Value::Null);
+            let content = element.children().next().filter(|child| builtin_number(child.name()).is_some());
+            let inner = content.and_then(|content| self.any(content)).unwrap_or(Value::Null);
             return Value::Variant(Box::new(inner));
         }
         self.builtin(builtin, element)
@@ -200,19 +161,13 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn field_default(&mut self, field: &Field, depth: usize) -> Value {
-        if field.value_rank == -1 {
-            self.element_default(field, depth)
-        } else {
-            Value::Null
-        }
+        if field.value_rank == -1 { self.element_default(field, depth) } else { Value::Null }
     }
 
     fn element_default(&mut self, field: &Field, depth: usize) -> Value {
         match self.set.wire(field) {
             Wire::Builtin(number) => default(number),
-            Wire::Inline if depth < MAX_DEFAULT_DEPTH => {
-                self.structure_default(&field.data_type, depth + 1)
-            }
+            Wire::Inline if depth < MAX_DEFAULT_DEPTH => self.structure_default(&field.data_type, depth + 1),
             Wire::Inline => Value::Null,
         }
     }
@@ -220,10 +175,7 @@ impl<'a> Reader<'_, 'a> {
     fn structure_default(&mut self, data_type: &Id, depth: usize) -> Value {
         let data_type = data_type.clone();
         if self.set.kind_of_data_type(&data_type) == Some(DataTypeKind::Union) {
-            return Value::Union {
-                data_type,
-                field: None,
-            };
+            return Value::Union { data_type, field: None };
         }
         let set = self.set;
         let fields = set.all_fields(&data_type).into_iter().map(|(_, field)| {
@@ -240,7 +192,5 @@ fn is_named(field: &Field, name: &str) -> bool {
 }
 
 fn field_element<'a>(element: Element<'a>, field: &Field) -> Option<Element<'a>> {
-    element
-        .children()
-        .find(|child| is_named(field, child.name()))
+    element.children().find(|child| is_named(field, child.name()))
 }

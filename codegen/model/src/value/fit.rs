@@ -3,33 +3,20 @@
 use super::{EXTENSION_OBJECT, Expected, Reader, VARIANT};
 use crate::diagnostic::codes;
 use crate::query::builtin_name;
+use crate::query::well_known::OPTION_SET;
 use crate::resolved::{Id, Span, Value};
 
 impl Reader<'_, '_> {
     pub(super) fn fit(&mut self, value: Value, expected: &Expected, span: Span) -> Option<Value> {
         let builtin = self.set.builtin_type(&expected.data_type);
         let value = match value {
-            Value::Array {
-                builtin: found,
-                items,
-            } => {
+            Value::Array { builtin: found, items } => {
                 let items = self.fit_items(found, items, builtin, expected, span)?;
-                Value::Array {
-                    builtin: if builtin == VARIANT { found } else { builtin },
-                    items,
-                }
+                Value::Array { builtin: if builtin == VARIANT { found } else { builtin }, items }
             }
-            Value::Matrix {
-                builtin: found,
-                dimensions,
-                items,
-            } => {
+            Value::Matrix { builtin: found, dimensions, items } => {
                 let items = self.fit_items(found, items, builtin, expected, span)?;
-                Value::Matrix {
-                    builtin: if builtin == VARIANT { found } else { builtin },
-                    dimensions,
-                    items,
-                }
+                Value::Matrix { builtin: if builtin == VARIANT { found } else { builtin }, dimensions, items }
             }
             Value::Null => return Some(Value::Null),
             scalar => self.fit_one(scalar, builtin, expected, span)?,
@@ -54,22 +41,13 @@ impl Reader<'_, '_> {
             return Some(value);
         }
         if found == 0 && matches!(rank, 0 | 1) {
-            let message =
-                "a single value on an array variable: taken as an array of one".to_owned();
+            let message = "a single value on an array variable: taken as an array of one".to_owned();
             self.warn(codes::VALUE_DOES_NOT_FIT, message, span);
-            let builtin = if builtin == VARIANT {
-                number_of(&value)
-            } else {
-                builtin
-            };
-            return Some(Value::Array {
-                builtin,
-                items: vec![value],
-            });
+            let builtin = if builtin == VARIANT { number_of(&value) } else { builtin };
+            return Some(Value::Array { builtin, items: vec![value] });
         }
         // An array of bytes and a ByteString are the same to a variable of type Byte[].
-        let message =
-            format!("a value of {found} dimensions on a variable of ValueRank {rank}: left out");
+        let message = format!("a value of {found} dimensions on a variable of ValueRank {rank}: left out");
         self.warn(codes::VALUE_DOES_NOT_FIT, message, span);
         None
     }
@@ -85,23 +63,16 @@ impl Reader<'_, '_> {
         if builtin == VARIANT || (found == builtin && builtin != EXTENSION_OBJECT) {
             return Some(items);
         }
-        items
-            .into_iter()
-            .map(|item| self.fit_one(item, builtin, expected, span))
-            .collect()
+        items.into_iter().map(|item| self.fit_one(item, builtin, expected, span)).collect()
     }
 
-    fn fit_one(
-        &mut self,
-        value: Value,
-        builtin: u8,
-        expected: &Expected,
-        span: Span,
-    ) -> Option<Value> {
+    fn fit_one(&mut self, value: Value, builtin: u8, expected: &Expected, span: Span) -> Option<Value> {
         let found = number_of(&value);
         let of_type = match &value {
             Value::Structure { data_type, .. } | Value::Union { data_type, .. } => {
+                // An option set without encodings of its own is written as an OptionSet.
                 self.set.is_subtype_of(data_type, &expected.data_type)
+                    || (*data_type == OPTION_SET && self.set.is_option_set_structure(&expected.data_type))
             }
             _ => found == builtin || matches!(value, Value::Null),
         };
@@ -110,17 +81,12 @@ impl Reader<'_, '_> {
         }
         let wanted = self.name_of(&expected.data_type);
         if let Some(converted) = convert(&value, builtin) {
-            let message = format!(
-                "{} on a variable of type {wanted}: converted",
-                builtin_name(found)
-            );
+            let message = format!("{} on a variable of type {wanted}: converted", builtin_name(found));
             self.warn(codes::VALUE_DOES_NOT_FIT, message, span);
             return Some(converted);
         }
         let name = match &value {
-            Value::Structure { data_type, .. } | Value::Union { data_type, .. } => {
-                self.name_of(data_type)
-            }
+            Value::Structure { data_type, .. } | Value::Union { data_type, .. } => self.name_of(data_type),
             _ => builtin_name(found).to_owned(),
         };
         let message = format!("{name} on a variable of type {wanted}: left out");
@@ -129,10 +95,7 @@ impl Reader<'_, '_> {
     }
 
     fn name_of(&self, id: &Id) -> String {
-        self.set.node(id).map_or_else(
-            || self.set.id_text(id),
-            |node| node.browse_name.name.to_string(),
-        )
+        self.set.node(id).map_or_else(|| self.set.id_text(id), |node| node.browse_name.name.to_string())
     }
 }
 
@@ -174,10 +137,7 @@ fn number_of(value: &Value) -> u8 {
 /// Numbers of another width or sign where they fit, String for LocalizedText.
 fn convert(value: &Value, builtin: u8) -> Option<Value> {
     if let (Value::String(Some(text)), 21) = (value, builtin) {
-        return Some(Value::LocalizedText(crate::resolved::Text {
-            locale: None,
-            text: text.to_string(),
-        }));
+        return Some(Value::LocalizedText(crate::resolved::Text { locale: None, text: text.to_string() }));
     }
     if let Value::Float(number) = value {
         return (builtin == 11).then(|| Value::Double(f64::from(*number)));

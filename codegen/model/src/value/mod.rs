@@ -7,7 +7,7 @@ mod extension;
 mod fields;
 mod fit;
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::query::builtin_name;
 use crate::resolve::context::{Context, Names};
 use crate::resolved::{Id, ModelSet, Span, Value};
@@ -65,34 +65,31 @@ impl<'a> Reader<'_, 'a> {
             return Some(self.builtin(builtin, element));
         }
         if let Some(builtin) = name.strip_prefix("ListOf").and_then(builtin_number) {
-            let items = element
-                .children()
-                .map(|item| self.item(builtin, item))
-                .collect();
+            let items = element.children().map(|item| self.item(builtin, item)).collect();
             return Some(Value::Array { builtin, items });
         }
-        let message = format!(
-            "{name} is no value: a builtin type, ListOf with a builtin type, or Matrix is expected"
-        );
+        let message =
+            format!("{name} is no value: a builtin type, ListOf with a builtin type, or Matrix is expected");
         self.report(
-            Diagnostic::error(crate::diagnostic::codes::UNKNOWN_VALUE_ELEMENT, message)
-                .at(element.name_span()),
+            Diagnostic::error(codes::UNKNOWN_VALUE_ELEMENT, message)
+                .at(element.name_span())
+                .help("structures stand in an ExtensionObject"),
         );
         None
     }
 
     /// What a Variant element holds; a Variant in a Variant is not kept as nested.
     fn variant(&mut self, element: Element<'a>) -> Value {
-        let content = element
-            .child("Value")
-            .and_then(|value| value.children().next());
-        content
-            .and_then(|content| self.any(content))
-            .unwrap_or(Value::Null)
+        let content = element.child("Value").and_then(|value| value.children().next());
+        content.and_then(|content| self.any(content)).unwrap_or(Value::Null)
     }
 
     fn warn(&mut self, code: Code, message: String, span: Span) {
-        self.report(Diagnostic::warning(code, message).at(span));
+        let help = match code {
+            codes::MASK_MISMATCH => "what is there counts as present",
+            _ => "correct the value, or DataType and ValueRank of the variable",
+        };
+        self.report(Diagnostic::warning(code, message).at(span).help(help));
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

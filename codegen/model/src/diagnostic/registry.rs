@@ -1,0 +1,89 @@
+//! All codes with title and page.
+
+use super::{Code, codes};
+
+/// What is known of a code.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The code.
+    pub code: Code,
+    /// A few words.
+    pub title: &'static str,
+    /// The text of its page, in Markdown.
+    pub page: &'static str,
+}
+
+macro_rules! entry {
+    ($code:ident, $file:literal, $title:literal) => {
+        Entry {
+            code: codes::$code,
+            title: $title,
+            page: include_str!(concat!("../../explain/", $file, ".md")),
+        }
+    };
+}
+
+/// All codes, in order.
+pub static REGISTRY: &[Entry] = &[
+    entry!(UNREADABLE, "UAF0001", "a file cannot be read"),
+    entry!(NOT_TEXT, "UAF0002", "a file is neither UTF-8 nor UTF-16"),
+    entry!(TOO_LARGE, "UAF0003", "a file is too large"),
+    entry!(DOCTYPE, "UAF0004", "a document type declaration"),
+    entry!(MALFORMED_XML, "UAF0005", "a file is not well-formed XML"),
+    entry!(TOO_DEEP, "UAF0006", "elements are nested too deeply"),
+    entry!(NOT_A_NODESET, "UAF0007", "a file is no NodeSet2 file"),
+    entry!(NO_MODELS, "UAF0008", "a file has no Models element"),
+    entry!(UNKNOWN_ELEMENT, "UAF0010", "an element that the schema does not have"),
+    entry!(STANDARD_NAME_WITHOUT_ALIAS, "UAF0101", "a standard name is used without an alias"),
+    entry!(UNKNOWN_ALIAS, "UAF0102", "an unknown alias"),
+    entry!(MALFORMED_NODE_ID, "UAF0103", "a text is not a NodeId"),
+    entry!(NAMESPACE_OUT_OF_RANGE, "UAF0104", "a namespace index beyond the table"),
+    entry!(MISSING_ATTRIBUTE, "UAF0105", "a required attribute is missing"),
+    entry!(INVALID_ATTRIBUTE, "UAF0106", "an attribute has a wrong value"),
+    entry!(DUPLICATE_NODE, "UAF0107", "two different nodes with one id"),
+    entry!(REPEATED_NODE, "UAF0108", "a node stands twice"),
+    entry!(UNKNOWN_REFERENCE_TYPE, "UAF0109", "an unknown reference type"),
+    entry!(UNKNOWN_TARGET, "UAF0110", "a reference to an unknown node"),
+    entry!(WRONG_NODE_CLASS, "UAF0111", "an id leads to a node of the wrong class"),
+    entry!(FOREIGN_NODE, "UAF0112", "a node of a namespace that is no model of its file"),
+    entry!(NO_TYPE_DEFINITION, "UAF0113", "an object or variable without a type definition"),
+    entry!(SEVERAL_TYPE_DEFINITIONS, "UAF0114", "several type definitions"),
+    entry!(MISSING_MODEL, "UAF0120", "a required model is not loaded"),
+    entry!(MODEL_TOO_OLD, "UAF0121", "a required model is older than asked for"),
+    entry!(MODEL_CYCLE, "UAF0122", "models require each other"),
+    entry!(SEVERAL_DOCUMENTS, "UAF0123", "several documents of one model"),
+    entry!(INVALID_DATE, "UAF0124", "a date that cannot be read"),
+    entry!(DOCUMENTS_DIFFER, "UAF0125", "documents of one model differ"),
+    entry!(UNKNOWN_DATA_TYPE, "UAF0201", "an unknown data type"),
+    entry!(NO_SUPERTYPE, "UAF0202", "a type without a supertype"),
+    entry!(SUBTYPE_CYCLE, "UAF0203", "a type that is its own supertype"),
+    entry!(SEVERAL_SUPERTYPES, "UAF0204", "a type with several supertypes"),
+    entry!(DUPLICATE_FIELD, "UAF0205", "a name stands twice in a type"),
+    entry!(ENUMERATION_VALUE, "UAF0206", "an enumeration value that is missing or no Int32"),
+    entry!(DUPLICATE_VALUE, "UAF0207", "two names for one value"),
+    entry!(OPTION_SET_BIT, "UAF0208", "a bit beyond the width of its option set"),
+    entry!(MIXED_STRUCTURE, "UAF0209", "optional fields where there cannot be any"),
+    entry!(TOO_MANY_OPTIONAL, "UAF0210", "more than 32 optional fields"),
+    entry!(INFINITE_STRUCTURE, "UAF0211", "a structure that contains itself"),
+    entry!(UNION_MISMATCH, "UAF0212", "IsUnion and the supertype disagree"),
+    entry!(UNKNOWN_VALUE_ELEMENT, "UAF0301", "a value of an unknown kind"),
+    entry!(INVALID_VALUE, "UAF0302", "a text is no value of its type"),
+    entry!(VALUE_DOES_NOT_FIT, "UAF0303", "a value does not fit its variable"),
+    entry!(UNKNOWN_ENCODING, "UAF0304", "an ExtensionObject of an unknown type"),
+    entry!(UNKNOWN_FIELD, "UAF0305", "an element that is no field"),
+    entry!(MASK_MISMATCH, "UAF0306", "EncodingMask or SwitchField and the fields disagree"),
+    entry!(MATRIX_MISMATCH, "UAF0307", "dimensions and elements of a matrix disagree"),
+    entry!(MALFORMED_INTERFACE, "UAF0401", "a line of an interface file cannot be read"),
+    entry!(INTERFACE_FORMAT, "UAF0402", "an interface file of another format"),
+];
+
+/// The entry of a code; `uaf0123` and `123` are accepted too.
+pub fn explain(code: &str) -> Option<&'static Entry> {
+    let text = code.trim();
+    let digits = match text.get(..3) {
+        Some(prefix) if prefix.eq_ignore_ascii_case("UAF") => text.get(3..)?,
+        _ => text,
+    };
+    let number: u32 = digits.parse().ok()?;
+    REGISTRY.iter().find(|entry| entry.code.0.get(3..).and_then(|digits| digits.parse().ok()) == Some(number))
+}
