@@ -1,1 +1,19 @@
 //! The tokio driver: sockets and clocks for sans-IO machines.
+//!
+//! This is the only runtime crate that reads clocks and sockets; everything else takes time and
+//! randomness as arguments.
+#![allow(clippy::disallowed_methods)]
+
+mod buffer;
+mod clock;
+mod driver;
+mod entropy;
+mod machine;
+mod socket;
+
+pub use buffer::OutputBuffer;
+pub use clock::{Elapsed, clock, sleep_until, timeout};
+pub use driver::drive;
+pub use entropy::OsEntropy;
+pub use machine::Machine;
+pub use socket::{Listener, Stream};

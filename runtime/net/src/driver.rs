@@ -1,0 +1,193 @@
+//! Drives one machine with one socket: read, handle everything, write once.
+
+use core::future::poll_fn;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+use std::io;
+
+use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Sleep;
+use uaforge_codec::{Now, Ticks};
+
+use crate::clock::{clock, instant};
+use crate::{Machine, Stream};
+
+/// Size of the read buffer; the largest chunk a machine may accept.
+const READ_BUFFER: usize = 64 * 1024;
+/// After this time without traffic a connection gives its buffers back.
+const IDLE: Duration = Duration::from_secs(5);
+
+/// Runs a machine until it is closed and its output is flushed, or the socket fails.
+///
+/// The future is one task's work: it never waits for anything but its socket, its deadline and the
+/// machine's own work, and yields when the machine's turn is over.
+///
+/// # Errors
+/// The socket failed, or the machine does not take what is a full buffer.
+pub async fn drive<M: Machine>(stream: Stream, machine: M) -> io::Result<()> {
+    let mut driver = Driver {
+        stream: stream.0,
+        machine,
+        input: Box::default(),
+        start: 0,
+        end: 0,
+        eof: false,
+        idle_at: None,
+        armed: None,
+        sleep: Box::pin(tokio::time::sleep(Duration::ZERO)),
+    };
+    poll_fn(|cx| driver.poll(cx)).await
+}
+
+struct Driver<M> {
+    stream: TcpStream,
+    machine: M,
+    /// The read buffer, empty while the connection is idle.
+    input: Box<[u8]>,
+    /// Bytes before this are consumed.
+    start: usize,
+    /// Bytes before this have arrived.
+    end: usize,
+    eof: bool,
+    idle_at: Option<Ticks>,
+    /// What `sleep` is set to.
+    armed: Option<Ticks>,
+    sleep: Pin<Box<Sleep>>,
+}
+
+impl<M: Machine> Driver<M> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.machine.has_more() {
+            self.handle(clock());
+        }
+        loop {
+            let mut progress = self.machine.poll_work(cx, &clock).is_ready();
+            progress |= self.write(cx)?;
+            if self.machine.is_closed() && self.machine.output().is_empty() {
+                return self.shutdown(cx);
+            }
+            if self.machine.has_more() {
+                // Others first; the rest of the input waits.
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            progress |= self.read(cx)?;
+            progress |= self.time(cx);
+            if !progress {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Reads once and handles everything that came.
+    fn read(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
+        if self.eof || self.machine.is_closed() || !self.machine.wants_read() {
+            return Ok(false);
+        }
+        // Input may have waited for the machine to want it.
+        if self.start < self.end && self.handle(clock()) {
+            return Ok(true);
+        }
+        if self.input.is_empty() {
+            match self.stream.poll_read_ready(cx) {
+                Poll::Pending => return Ok(false),
+                Poll::Ready(ready) => ready?,
+            }
+            self.input = vec![0; READ_BUFFER].into_boxed_slice();
+        }
+        self.input.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        let mut buffer = ReadBuf::new(self.input.get_mut(self.end..).unwrap_or_default());
+        if buffer.capacity() == 0 {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a chunk is larger than the read buffer"));
+        }
+        match Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
+            Poll::Pending => return Ok(false),
+            Poll::Ready(result) => result?,
+        }
+        let count = buffer.filled().len();
+        let now = clock();
+        self.end += count;
+        self.idle_at = Some(now.ticks + IDLE);
+        if count == 0 {
+            self.eof = true;
+            self.machine.on_eof(now);
+        } else {
+            self.handle(now);
+        }
+        Ok(true)
+    }
+
+    /// Gives the machine what has arrived; whether it took something.
+    fn handle(&mut self, now: Now) -> bool {
+        let input = self.input.get(self.start..self.end).unwrap_or_default();
+        let taken = self.machine.receive(input, now).min(input.len());
+        self.start += taken;
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+        }
+        taken > 0
+    }
+
+    /// Writes what there is; whether something was written.
+    fn write(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
+        let mut progress = false;
+        while !self.machine.output().is_empty() {
+            let unsent = self.machine.output().unsent();
+            match Pin::new(&mut self.stream).poll_write(cx, unsent) {
+                Poll::Pending => break,
+                Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
+                Poll::Ready(count) => self.machine.output().advance(count?),
+            }
+            progress = true;
+        }
+        Ok(progress)
+    }
+
+    /// Looks at the deadline and the idle time; whether one of them came.
+    fn time(&mut self, cx: &mut Context<'_>) -> bool {
+        let due = match (self.machine.deadline(), self.idle_at) {
+            (Some(deadline), Some(idle)) => Some(deadline.min(idle)),
+            (deadline, idle) => deadline.or(idle),
+        };
+        let Some(instant) = due.and_then(instant) else {
+            return false;
+        };
+        // A deadline that moved away is looked at again when the old one comes: no timer is set per read.
+        if self.armed.is_none_or(|armed| Some(armed) > due) {
+            self.sleep.as_mut().reset(instant);
+            self.armed = due;
+        }
+        if self.sleep.as_mut().poll(cx).is_pending() {
+            return false;
+        }
+        self.armed = None;
+        let now = clock();
+        if self.idle_at.is_some_and(|idle| idle <= now.ticks) {
+            self.idle_at = None;
+            self.give_back();
+        }
+        if self.machine.deadline().is_some_and(|deadline| deadline <= now.ticks) {
+            self.machine.on_deadline(now);
+        }
+        true
+    }
+
+    fn give_back(&mut self) {
+        if self.start == self.end {
+            self.input = Box::default();
+        }
+        self.machine.output().release();
+        self.machine.on_idle();
+    }
+
+    fn shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // The peer may be gone already; the connection ends either way.
+        let _ = ready!(Pin::new(&mut self.stream).poll_shutdown(cx));
+        Poll::Ready(Ok(()))
+    }
+}
