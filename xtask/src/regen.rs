@@ -63,6 +63,8 @@ fn generate(root: &Path, name: &str, model: &Model, folder: &Path, wanted: &mut 
         let rows = status_codes(root)?;
         wanted.file(types.join("status.rs"), status_file(&rows).into_bytes());
         wanted.folder(types);
+    } else {
+        wanted.file(folder.join("interface.txt"), interface::write(&loaded.set, ns).into_bytes());
     }
     wanted.folder(generated);
     Ok(())

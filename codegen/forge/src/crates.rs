@@ -86,7 +86,10 @@ fn context<'a>(set: &'a ModelSet, ns: Ns, paths: &Paths) -> Cx<'a> {
 
 /// The head of every file of types. Types of the model are found by a glob import of the root module.
 fn uses(paths: &Paths) -> String {
-    format!("#[allow(unused_imports, reason = \"not every file names every type\")]\nuse super::*;\nuse {} as codec;\n", paths.codec)
+    format!(
+        "#[allow(unused_imports, reason = \"not every file names every type\")]\nuse super::*;\nuse {} as codec;\n",
+        paths.codec
+    )
 }
 
 fn formatted(cx: &Cx<'_>, types: &DataTypes) -> Result<Vec<(String, String)>, RenderError> {
@@ -119,9 +122,15 @@ fn root_module(cx: &Cx<'_>, types: &DataTypes, modules: &[String], paths: &Paths
     let slots = tables::slots(cx.set, cx.ns).into_iter().map(|ns| cx.set.uri(ns).to_string());
     text.push_str("\n/// The namespaces that constants of this model refer to by slot.\n");
     text.push_str("#[derive(Clone, Copy, Debug)]\npub struct Namespaces;\n\n");
-    text.push_str("impl codec::ModelNamespaces for Namespaces {\n    const SLOTS: &'static [&'static str] = &[\n");
+    text.push_str(
+        "impl codec::ModelNamespaces for Namespaces {\n    const SLOTS: &'static [&'static str] = &[\n",
+    );
     let mut seen = Vec::new();
-    for uri in slots.filter(|uri| { let new = !seen.contains(uri); seen.push(uri.clone()); new }) {
+    for uri in slots.filter(|uri| {
+        let new = !seen.contains(uri);
+        seen.push(uri.clone());
+        new
+    }) {
         let _ = writeln!(text, "        {uri:?},");
     }
     text.push_str("    ];\n}\n");
@@ -148,7 +157,9 @@ fn id_root(cx: &Cx<'_>) -> String {
 
 fn id_module(module: &str, lines: &[String]) -> String {
     let mut text = render::head(&format!("Ids of the model's nodes: {}.", module.replace('_', " ")));
-    text.push_str("#[allow(unused_imports, reason = \"not every class has values\")]\nuse super::super::types::*;\n");
+    text.push_str(
+        "#[allow(unused_imports, reason = \"not every class has values\")]\nuse super::super::types::*;\n",
+    );
     text.push_str("#[allow(unused_imports, reason = \"not every class has values\")]\nuse super::super::codec::{self, ModelId, kind};\n\n");
     for line in lines {
         text.push_str(line);

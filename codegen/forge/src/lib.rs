@@ -2,10 +2,13 @@
 
 mod crates;
 mod data_types;
+mod forge;
 mod ids;
 mod names;
 mod render;
+mod report;
 pub mod tables;
 
 pub use crates::{Files, Paths, status_file, type_files};
+pub use forge::{Error, Forge};
 pub use render::RenderError;

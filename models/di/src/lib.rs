@@ -1,13 +1,22 @@
-//! OPC UA for Devices (DI) as static tables and typed Rust.
+//! OPC UA for Devices (DI, OPC 10000-100) as typed Rust.
 #![no_std]
 
+use uaforge_types::__private::codec;
+
+#[rustfmt::skip]
+#[path = "generated/ids.rs"]
+pub mod ids;
 #[rustfmt::skip]
 #[path = "generated/tables.rs"]
 mod tables;
+#[rustfmt::skip]
+#[path = "generated/types.rs"]
+mod types;
 
 pub use tables::MODEL;
+pub use types::*;
 
-/// The model: every node of OPC UA for Devices (OPC 10000-100).
+/// The model: every node of DI.
 #[must_use]
 pub fn model() -> &'static uaforge_nodes::table::StaticModel {
     &MODEL

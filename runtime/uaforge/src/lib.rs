@@ -1,1 +1,56 @@
 //! Typed OPC UA for Rust: the façade over codec, types, client and server.
+//!
+//! Applications depend on this crate and on the crates of the models that they use. A model of your
+//! own comes out of a build script and is brought in with [`include_model!`].
+
+#[cfg(feature = "client")]
+pub use uaforge_client as client;
+#[cfg(feature = "server")]
+pub use uaforge_server as server;
+
+pub use uaforge_codec::{
+    Array, ByteString, DataValue, DateTime, ExpandedNodeId, ExtensionObject, Guid, LocalizedText, Matrix,
+    NodeId, QualifiedName, StatusCode, UaString, Variant,
+};
+pub use uaforge_types as types;
+pub use uaforge_types::status;
+
+/// The standard address space, which every server needs.
+#[cfg(feature = "ns0")]
+pub use uaforge_ns0::model as ns0;
+
+/// Brings a model that the build script generated into the crate, as a module of that name.
+///
+/// ```ignore
+/// uaforge::include_model!(brew_line);
+/// ```
+#[macro_export]
+macro_rules! include_model {
+    ($name:ident) => {
+        #[allow(
+            dead_code,
+            unused_imports,
+            unreachable_pub,
+            missing_docs,
+            clippy::all,
+            clippy::pedantic,
+            reason = "generated for every use, not for this one"
+        )]
+        #[rustfmt::skip]
+        pub mod $name {
+            ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/", ::core::stringify!($name), ".rs"));
+        }
+    };
+}
+
+/// What generated code reaches through the façade.
+#[doc(hidden)]
+pub mod __private {
+    #[cfg(feature = "client")]
+    pub use uaforge_client as client;
+    pub use uaforge_codec as codec;
+    pub use uaforge_nodes as nodes;
+    #[cfg(feature = "server")]
+    pub use uaforge_server as server;
+    pub use uaforge_types as types;
+}

@@ -174,7 +174,8 @@ fn viewed(structures: &[Structure]) -> BTreeSet<String> {
         let Some(structure) = by_name.get(&name) else {
             continue;
         };
-        let plain = structure.kind == Kind::Plain && structure.fields.iter().all(|field| field.shape != Shape::Matrix);
+        let plain = structure.kind == Kind::Plain
+            && structure.fields.iter().all(|field| field.shape != Shape::Matrix);
         if plain && views.insert(name) {
             let items = structure.fields.iter().filter_map(|field| match &field.ty {
                 Type::Item(path) => Some(path.to_string()),

@@ -32,9 +32,7 @@ impl TypeNames {
             for node in emitted {
                 let name = type_name(set, &node.id).unwrap_or(&node.browse_name.name);
                 let id = &node.id;
-                names
-                    .entry(id.clone())
-                    .or_insert_with(|| scope.pascal(name, &id.ident.to_string()));
+                names.entry(id.clone()).or_insert_with(|| scope.pascal(name, &id.ident.to_string()));
             }
         }
         Self(names)

@@ -80,12 +80,20 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
     match syn::parse_str::<Ident>(name) {
         Ok(ident) => ident,
-        Err(_) if syn::parse_str::<Ident>(&format!("r#{name}")).is_ok() => Ident::new_raw(name, Span::call_site()),
+        Err(_) if syn::parse_str::<Ident>(&format!("r#{name}")).is_ok() => {
+            Ident::new_raw(name, Span::call_site())
+        }
         // Letters that Rust does not take in identifiers are spelled by their numbers.
         Err(_) => {
             let spelled: String = name
                 .chars()
-                .map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter.to_string() } else { format!("u{:x}", u32::from(letter)) })
+                .map(|letter| {
+                    if letter.is_ascii_alphanumeric() || letter == '_' {
+                        letter.to_string()
+                    } else {
+                        format!("u{:x}", u32::from(letter))
+                    }
+                })
                 .collect();
             Ident::new(&format!("n_{spelled}"), Span::call_site())
         }

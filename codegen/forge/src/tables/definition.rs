@@ -39,9 +39,7 @@ fn structure(e: &mut Encoder<'_>, set: &ModelSet, node: &Node) -> Result<(), Str
     let encoding = set.encodings(&node.id).binary.filter(|_| !node.is_abstract);
     e.node_id(encoding.unwrap_or(&null))?;
     e.node_id(set.supertype(&node.id).unwrap_or(&null))?;
-    let structure_type = set
-        .structure_type(&node.id)
-        .unwrap_or(StructureType::Structure);
+    let structure_type = set.structure_type(&node.id).unwrap_or(StructureType::Structure);
     e.i32(structure_type as i32);
     let fields = set.all_fields(&node.id);
     e.len(fields.len())?;
@@ -49,9 +47,7 @@ fn structure(e: &mut Encoder<'_>, set: &ModelSet, node: &Node) -> Result<(), Str
         structure_type,
         StructureType::StructureWithSubtypedValues | StructureType::UnionWithSubtypedValues
     );
-    fields
-        .iter()
-        .try_for_each(|(_, field)| structure_field(e, field, subtyped))
+    fields.iter().try_for_each(|(_, field)| structure_field(e, field, subtyped))
 }
 
 /// With subtyped values IsOptional says that a field allows subtypes (OPC 10000-3 §8.51).
@@ -67,11 +63,7 @@ fn structure_field(e: &mut Encoder<'_>, field: &Field, subtyped: bool) -> Result
         field.array_dimensions.iter().for_each(|d| e.u32(*d));
     }
     e.u32(field.max_string_length);
-    e.u8(u8::from(if subtyped {
-        field.allow_sub_types
-    } else {
-        field.is_optional
-    }));
+    e.u8(u8::from(if subtyped { field.allow_sub_types } else { field.is_optional }));
     Ok(())
 }
 
@@ -79,10 +71,7 @@ fn enumeration(e: &mut Encoder<'_>, definition: &Definition) -> Result<(), Strin
     e.len(definition.fields.len())?;
     for field in &definition.fields {
         e.i64(field.value.unwrap_or_default());
-        let named = Text {
-            locale: None,
-            text: field.name.clone(),
-        };
+        let named = Text { locale: None, text: field.name.clone() };
         e.text(field.display_name.first().unwrap_or(&named))?;
         description(e, field)?;
         e.counted(Some(field.name.as_bytes()))?;

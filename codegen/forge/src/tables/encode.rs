@@ -36,14 +36,7 @@ pub(super) type Result<T = ()> = std::result::Result<T, String>;
 
 impl<'a> Encoder<'a> {
     pub(super) fn new(set: &'a ModelSet, names: &'a Names, descriptions: bool) -> Self {
-        Self {
-            set,
-            names,
-            descriptions,
-            bytes: Vec::new(),
-            relocations: Vec::new(),
-            depth: 0,
-        }
+        Self { set, names, descriptions, bytes: Vec::new(), relocations: Vec::new(), depth: 0 }
     }
 
     pub(super) fn u8(&mut self, value: u8) {
@@ -84,8 +77,7 @@ impl<'a> Encoder<'a> {
             self.bytes.extend([0, 0]);
         } else {
             self.relocations.push(self.bytes.len() as u32);
-            self.bytes
-                .extend(u16::from(self.names.slot(ns)).to_le_bytes());
+            self.bytes.extend(u16::from(self.names.slot(ns)).to_le_bytes());
         }
     }
 
@@ -121,8 +113,7 @@ impl<'a> Encoder<'a> {
 
     fn guid(&mut self, text_order: &[u8; 16]) {
         let g = text_order;
-        self.bytes
-            .extend([g[3], g[2], g[1], g[0], g[5], g[4], g[7], g[6]]);
+        self.bytes.extend([g[3], g[2], g[1], g[0], g[5], g[4], g[7], g[6]]);
         self.bytes.extend(&g[8..]);
     }
 
@@ -150,11 +141,7 @@ impl<'a> Encoder<'a> {
                 self.u8(builtin | 0x80);
                 self.items(Place::Builtin(*builtin), items)?;
             }
-            Value::Matrix {
-                builtin,
-                dimensions,
-                items,
-            } => {
+            Value::Matrix { builtin, dimensions, items } => {
                 self.u8(builtin | 0xc0);
                 self.items(Place::Builtin(*builtin), items)?;
                 self.len(dimensions.len())?;
@@ -228,29 +215,18 @@ impl<'a> Encoder<'a> {
 
     /// The fields of a structure or union without any header.
     fn body(&mut self, data_type: &Id, value: &Value) -> Result {
-        let fields: Vec<&Field> = self
-            .set
-            .all_fields(data_type)
-            .into_iter()
-            .map(|(_, field)| field)
-            .collect();
+        let fields: Vec<&Field> =
+            self.set.all_fields(data_type).into_iter().map(|(_, field)| field).collect();
         match value {
             Value::Union { field: None, .. } => self.u32(0),
-            Value::Union {
-                field: Some((switch, inner)),
-                ..
-            } => {
+            Value::Union { field: Some((switch, inner)), .. } => {
                 self.u32(*switch);
                 let index = (*switch as usize).checked_sub(1);
-                let field = index
-                    .and_then(|i| fields.get(i))
-                    .ok_or("no such union field")?;
+                let field = index.and_then(|i| fields.get(i)).ok_or("no such union field")?;
                 self.field(field, Some(inner))?;
             }
             Value::Structure { fields: given, .. } => self.structure(&fields, given)?,
-            Value::Null if self.set.kind_of_data_type(data_type) == Some(DataTypeKind::Union) => {
-                self.u32(0)
-            }
+            Value::Null if self.set.kind_of_data_type(data_type) == Some(DataTypeKind::Union) => self.u32(0),
             Value::Null => self.structure(&fields, &[])?,
             other => return Err(format!("{other:?} stands where a structure should")),
         }
@@ -289,17 +265,10 @@ impl<'a> Encoder<'a> {
         match (field.value_rank, value) {
             (1.., Value::Null) => self.i32(-1),
             (1, Value::Array { items, .. }) => self.items(place, items)?,
-            (
-                2..,
-                Value::Matrix {
-                    dimensions, items, ..
-                },
-            ) => {
+            (2.., Value::Matrix { dimensions, items, .. }) => {
                 self.len(dimensions.len())?;
                 dimensions.iter().for_each(|d| self.u32(*d));
-                items
-                    .iter()
-                    .try_for_each(|item| self.element(place, item))?;
+                items.iter().try_for_each(|item| self.element(place, item))?;
             }
             (1.., other) => return Err(format!("{other:?} stands where an array should")),
             (_, Value::Array { .. } | Value::Matrix { .. }) if place != Place::Builtin(VARIANT) => {

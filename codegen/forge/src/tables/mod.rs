@@ -27,11 +27,7 @@ pub struct TableOptions {
 
 impl Default for TableOptions {
     fn default() -> Self {
-        Self {
-            nodes_path: "::uaforge_nodes".into(),
-            descriptions: true,
-            dictionaries: true,
-        }
+        Self { nodes_path: "::uaforge_nodes".into(), descriptions: true, dictionaries: true }
     }
 }
 
@@ -70,11 +66,7 @@ pub enum TableError {
 ///
 /// # Errors
 /// If the model is not in the set, or a value or number does not fit.
-pub fn write(
-    set: &ModelSet,
-    ns: Ns,
-    options: &TableOptions,
-) -> Result<Vec<(String, Vec<u8>)>, TableError> {
+pub fn write(set: &ModelSet, ns: Ns, options: &TableOptions) -> Result<Vec<(String, Vec<u8>)>, TableError> {
     let layout = plan::plan(set, ns, options)?;
     Ok(render::files(&layout, options))
 }

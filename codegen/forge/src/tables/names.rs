@@ -29,12 +29,7 @@ pub fn slots(set: &ModelSet, ns: Ns) -> Vec<Ns> {
     }
     let mut used: Vec<Ns> = (model.references.iter())
         .flat_map(|t| [t.source.ns, t.reference_type.ns, t.target.ns])
-        .chain(
-            model
-                .nodes
-                .values()
-                .flat_map(|n| [n.browse_name.ns, n.data_type.ns]),
-        )
+        .chain(model.nodes.values().flat_map(|n| [n.browse_name.ns, n.data_type.ns]))
         .collect();
     used.sort_unstable();
     used.dedup();
@@ -76,9 +71,7 @@ fn split(ident: &Ident) -> Option<(u8, &[u8])> {
 /// FNV-1a over the kind and the bytes; `uaforge_nodes::table::hash_name` is the same function.
 fn hash(kind: u8, bytes: &[u8]) -> u32 {
     let seed = (0x811c_9dc5 ^ u32::from(kind)).wrapping_mul(0x0100_0193);
-    bytes.iter().fold(seed, |hash, b| {
-        (hash ^ u32::from(*b)).wrapping_mul(0x0100_0193)
-    })
+    bytes.iter().fold(seed, |hash, b| (hash ^ u32::from(*b)).wrapping_mul(0x0100_0193))
 }
 
 impl Names {
@@ -90,23 +83,11 @@ impl Names {
     ) -> Result<Self, TableError> {
         let list = slots(set, ns);
         if list.len() > 126 {
-            let uri = set
-                .uris
-                .get(usize::from(ns.0))
-                .map(|u| u.to_string())
-                .unwrap_or_default();
+            let uri = set.uris.get(usize::from(ns.0)).map(|u| u.to_string()).unwrap_or_default();
             return Err(TableError::TooManySlots { uri });
         }
-        let slots = list
-            .iter()
-            .enumerate()
-            .map(|(slot, ns)| (*ns, slot as u8))
-            .collect();
-        let mut names = Self {
-            slots,
-            keys: BTreeMap::new(),
-            named: BTreeMap::new(),
-        };
+        let slots = list.iter().enumerate().map(|(slot, ns)| (*ns, slot as u8)).collect();
+        let mut names = Self { slots, keys: BTreeMap::new(), named: BTreeMap::new() };
         let mut named: Vec<&Id> = mentioned.filter(|id| split(&id.ident).is_some()).collect();
         named.sort_unstable_by_key(|id| (names.slot(id.ns), &id.ident));
         named.dedup();
@@ -116,11 +97,7 @@ impl Names {
                 while names.named.contains_key(&key) {
                     key = key.wrapping_add(1);
                 }
-                let row = Named {
-                    slot: names.slot(id.ns),
-                    kind,
-                    bytes: bytes.to_vec(),
-                };
+                let row = Named { slot: names.slot(id.ns), kind, bytes: bytes.to_vec() };
                 names.named.insert(key, row);
                 names.keys.insert(id.clone(), key);
             }
@@ -138,10 +115,7 @@ impl Names {
         let slot = self.slot(id.ns);
         match id.ident {
             Ident::Numeric(number) => Key { slot, id: number },
-            _ => Key {
-                slot: slot | NAMED,
-                id: self.keys.get(id).copied().unwrap_or(0),
-            },
+            _ => Key { slot: slot | NAMED, id: self.keys.get(id).copied().unwrap_or(0) },
         }
     }
 }

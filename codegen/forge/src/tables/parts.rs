@@ -46,16 +46,8 @@ pub(super) fn diagnostic_info(e: &mut Encoder<'_>, parts: &DiagnosticInfoParts) 
             parts.inner_status_code.is_some(),
             parts.inner.is_some(),
         ]));
-        let numbers = [
-            parts.symbolic_id,
-            parts.namespace_uri,
-            parts.locale,
-            parts.localized_text,
-        ];
-        numbers
-            .into_iter()
-            .flatten()
-            .for_each(|number| e.i32(number));
+        let numbers = [parts.symbolic_id, parts.namespace_uri, parts.locale, parts.localized_text];
+        numbers.into_iter().flatten().for_each(|number| e.i32(number));
         if let Some(info) = &parts.additional_info {
             e.counted(Some(info.as_bytes()))?;
         }

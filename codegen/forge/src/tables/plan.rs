@@ -7,8 +7,8 @@ use uaforge_model::resolved::{Id, Model, ModelSet, Node, NodeClass, Ns, Text, Tr
 use super::definition;
 use super::encode::Encoder;
 use super::layout::{
-    EncodedValue, Extra, FurtherText, Layout, NodeLayout, Reference, ReferenceType, References,
-    Variable, flag,
+    EncodedValue, Extra, FurtherText, Layout, NodeLayout, Reference, ReferenceType, References, Variable,
+    flag,
 };
 use super::names::{Key, NAMED, Names, screaming, slots};
 use super::{TableError, TableOptions};
@@ -23,41 +23,23 @@ struct Planner<'a> {
 }
 
 pub(super) fn plan(set: &ModelSet, ns: Ns, options: &TableOptions) -> Result<Layout, TableError> {
-    let model = set
-        .models
-        .iter()
-        .find(|m| m.ns == ns)
-        .ok_or(TableError::NoModel(ns.0))?;
+    let model = set.models.iter().find(|m| m.ns == ns).ok_or(TableError::NoModel(ns.0))?;
     let nodes: Vec<&Node> = model.nodes.values().filter(|n| !n.types_only).collect();
     let triples = own_triples(set, model);
-    let mentioned = (nodes.iter().flat_map(|n| ids_of(n))).chain(
-        triples
-            .iter()
-            .flat_map(|t| [&t.source, &t.reference_type, &t.target]),
-    );
+    let mentioned = (nodes.iter().flat_map(|n| ids_of(n)))
+        .chain(triples.iter().flat_map(|t| [&t.source, &t.reference_type, &t.target]));
     let names = Names::new(set, ns, mentioned)?;
-    let planner = Planner {
-        set,
-        names: &names,
-        options,
-    };
+    let planner = Planner { set, names: &names, options };
 
     let reference_types = planner.reference_types(&triples);
     let mut references = planner.references(&triples, &reference_types)?;
     let mut rows = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let own = references
-            .remove(&planner.names.key(&node.id))
-            .unwrap_or_default();
+        let own = references.remove(&planner.names.key(&node.id)).unwrap_or_default();
         rows.push(planner.node(node, own)?);
     }
     rows.sort_by_key(|row| row.key);
-    let uri = |ns: &Ns| {
-        set.uris
-            .get(usize::from(ns.0))
-            .map(|u| u.to_string())
-            .unwrap_or_default()
-    };
+    let uri = |ns: &Ns| set.uris.get(usize::from(ns.0)).map(|u| u.to_string()).unwrap_or_default();
     Ok(Layout {
         slots: slots(set, ns).iter().map(uri).collect(),
         version: model.version.clone(),
@@ -72,10 +54,7 @@ pub(super) fn plan(set: &ModelSet, ns: Ns, options: &TableOptions) -> Result<Lay
 /// The ids in the attributes of a node.
 fn ids_of(node: &Node) -> impl Iterator<Item = &Id> {
     let roles = node.role_permissions.iter().map(|(role, _)| role);
-    [&node.id, &node.data_type]
-        .into_iter()
-        .chain(&node.method_declaration)
-        .chain(roles)
+    [&node.id, &node.data_type].into_iter().chain(&node.method_declaration).chain(roles)
 }
 
 /// The model's triples between nodes of the address space: without ends that are types only or in no
@@ -83,45 +62,27 @@ fn ids_of(node: &Node) -> impl Iterator<Item = &Id> {
 fn own_triples<'a>(set: &'a ModelSet, model: &'a Model) -> Vec<&'a Triple> {
     let elsewhere = |t: &Triple| {
         let between_others = t.source.ns != model.ns && t.target.ns != model.ns;
-        between_others
-            && set
-                .models
-                .iter()
-                .any(|m| m.ns != model.ns && m.references.binary_search(t).is_ok())
+        between_others && set.models.iter().any(|m| m.ns != model.ns && m.references.binary_search(t).is_ok())
     };
     let gone = |id: &Id| match set.node(id) {
         Some(node) => node.types_only,
         None => set.model(id.ns).is_some(),
     };
-    (model.references.iter())
-        .filter(|t| !gone(&t.source) && !gone(&t.target) && !elsewhere(t))
-        .collect()
+    (model.references.iter()).filter(|t| !gone(&t.source) && !gone(&t.target) && !elsewhere(t)).collect()
 }
 
 impl Planner<'_> {
     fn reference_types(&self, triples: &[&Triple]) -> Vec<ReferenceType> {
         let used: BTreeSet<&Id> = triples.iter().map(|t| &t.reference_type).collect();
-        let mut keyed: Vec<(Key, &Id)> = used
-            .into_iter()
-            .map(|id| (self.names.key(id), id))
-            .collect();
+        let mut keyed: Vec<(Key, &Id)> = used.into_iter().map(|id| (self.names.key(id), id)).collect();
         // ns0 first: its types are the most used, and slot 1 comes before foreign ones anyway.
         keyed.sort_by_key(|(key, id)| (id.ns.0 != 0, *key));
         let mut taken = BTreeSet::new();
         let mut out = Vec::with_capacity(keyed.len());
         for (key, id) in keyed {
-            let named = self
-                .set
-                .node(id)
-                .map(|n| screaming(&n.browse_name))
-                .unwrap_or_default();
+            let named = self.set.node(id).map(|n| screaming(&n.browse_name)).unwrap_or_default();
             let name = if named.is_empty() || taken.contains(&named) {
-                format!(
-                    "{}_{}_{}",
-                    if named.is_empty() { "T" } else { &named },
-                    key.slot & !NAMED,
-                    key.id
-                )
+                format!("{}_{}_{}", if named.is_empty() { "T" } else { &named }, key.slot & !NAMED, key.id)
             } else {
                 named
             };
@@ -136,25 +97,15 @@ impl Planner<'_> {
         triples: &[&Triple],
         types: &[ReferenceType],
     ) -> Result<BTreeMap<Key, References>, TableError> {
-        let index: BTreeMap<Key, usize> =
-            types.iter().enumerate().map(|(i, t)| (t.key, i)).collect();
+        let index: BTreeMap<Key, usize> = types.iter().enumerate().map(|(i, t)| (t.key, i)).collect();
         let mut of: BTreeMap<Key, References> = BTreeMap::new();
         for triple in triples {
             let position = index.get(&self.names.key(&triple.reference_type)).copied();
             let reference_type = u16::try_from(position.unwrap_or_default())
                 .map_err(|_| self.too_large(&triple.source, "the number of reference types"))?;
-            let (source, target) = (
-                self.names.key(&triple.source),
-                self.names.key(&triple.target),
-            );
-            of.entry(source).or_default().forward.push(Reference {
-                reference_type,
-                target,
-            });
-            let back = Reference {
-                reference_type,
-                target: source,
-            };
+            let (source, target) = (self.names.key(&triple.source), self.names.key(&triple.target));
+            of.entry(source).or_default().forward.push(Reference { reference_type, target });
+            let back = Reference { reference_type, target: source };
             of.entry(target).or_default().inverse.push(back);
         }
         for references in of.values_mut() {
@@ -168,11 +119,7 @@ impl Planner<'_> {
 
     fn node(&self, node: &Node, references: References) -> Result<NodeLayout, TableError> {
         let key = self.names.key(&node.id);
-        let display_name = node
-            .display_name
-            .first()
-            .map(|t| t.text.clone())
-            .unwrap_or_default();
+        let display_name = node.display_name.first().map(|t| t.text.clone()).unwrap_or_default();
         let same = display_name.is_empty() || *display_name == *node.browse_name.name;
         let value = self.value(node)?;
         let texts = self.texts(node)?;
@@ -188,10 +135,7 @@ impl Planner<'_> {
         let row = NodeLayout {
             key,
             class: node.class as u16,
-            flags: flags
-                .iter()
-                .filter(|(_, set)| *set)
-                .fold(0, |all, (flag, _)| all | flag),
+            flags: flags.iter().filter(|(_, set)| *set).fold(0, |all, (flag, _)| all | flag),
             browse_slot: self.names.slot(node.browse_name.ns),
             browse_name: node.browse_name.name.to_string(),
             display_name: if same { String::new() } else { display_name },
@@ -233,34 +177,20 @@ impl Planner<'_> {
             }
             _ => Ok(false),
         };
-        let present = encoded.map_err(|reason| TableError::Value {
-            node: self.set.id_text(&node.id),
-            reason,
-        })?;
-        let Encoder {
-            bytes, relocations, ..
-        } = encoder;
+        let present =
+            encoded.map_err(|reason| TableError::Value { node: self.set.id_text(&node.id), reason })?;
+        let Encoder { bytes, relocations, .. } = encoder;
         Ok(present.then_some(EncodedValue { bytes, relocations }))
     }
 
     fn texts(&self, node: &Node) -> Result<Vec<FurtherText>, TableError> {
         let mut out = Vec::new();
         let with_locale = node.display_name.len() > 1
-            || node
-                .display_name
-                .first()
-                .is_some_and(|t| !t.locale.as_deref().unwrap_or("").is_empty());
+            || node.display_name.first().is_some_and(|t| !t.locale.as_deref().unwrap_or("").is_empty());
         let mut add = |what: u8, texts: &[Text]| {
-            for text in texts
-                .iter()
-                .filter(|t| !t.text.is_empty() || t.locale.is_some())
-            {
+            for text in texts.iter().filter(|t| !t.text.is_empty() || t.locale.is_some()) {
                 let locale = text.locale.clone().unwrap_or_default();
-                out.push(FurtherText {
-                    what,
-                    locale,
-                    text: text.text.clone(),
-                });
+                out.push(FurtherText { what, locale, text: text.text.clone() });
             }
         };
         if with_locale {
@@ -279,64 +209,35 @@ impl Planner<'_> {
     }
 
     fn extras(&self, node: &Node) -> Vec<Extra> {
-        let number = |what, a| Extra {
-            what,
-            slot: 0,
-            a,
-            b: 0,
-        };
+        let number = |what, a| Extra { what, slot: 0, a, b: 0 };
         let sampling = node.minimum_sampling_interval.to_bits();
         let class = node.class;
         let stated = [
             (node.write_mask != 0, number(1, node.write_mask)),
-            (
-                node.event_notifier != 0,
-                number(2, node.event_notifier.into()),
-            ),
+            (node.event_notifier != 0, number(2, node.event_notifier.into())),
             (
                 sampling != 0 && class == NodeClass::Variable,
-                Extra {
-                    what: 3,
-                    slot: 0,
-                    a: (sampling >> 32) as u32,
-                    b: sampling as u32,
-                },
+                Extra { what: 3, slot: 0, a: (sampling >> 32) as u32, b: sampling as u32 },
             ),
             (node.historizing, number(4, 0)),
             (node.contains_no_loops, number(5, 0)),
             (!node.executable && class == NodeClass::Method, number(6, 0)),
         ];
-        let mut out: Vec<Extra> = stated
-            .into_iter()
-            .filter(|(stated, _)| *stated)
-            .map(|(_, extra)| extra)
-            .collect();
+        let mut out: Vec<Extra> =
+            stated.into_iter().filter(|(stated, _)| *stated).map(|(_, extra)| extra).collect();
         out.extend(node.access_restrictions.map(|bits| number(7, bits.into())));
         for (role, permissions) in &node.role_permissions {
             let key = self.names.key(role);
-            out.push(Extra {
-                what: 8,
-                slot: key.slot,
-                a: key.id,
-                b: *permissions,
-            });
+            out.push(Extra { what: 8, slot: key.slot, a: key.id, b: *permissions });
         }
         if let Some(declaration) = &node.method_declaration {
             let key = self.names.key(declaration);
-            out.push(Extra {
-                what: 9,
-                slot: key.slot,
-                a: key.id,
-                b: 0,
-            });
+            out.push(Extra { what: 9, slot: key.slot, a: key.id, b: 0 });
         }
         out
     }
 
     fn too_large(&self, id: &Id, what: &'static str) -> TableError {
-        TableError::TooLarge {
-            node: self.set.id_text(id),
-            what,
-        }
+        TableError::TooLarge { node: self.set.id_text(id), what }
     }
 }

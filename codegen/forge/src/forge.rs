@@ -1,0 +1,204 @@
+//! The library of everybody's build script: NodeSet2 files in, Rust in `$OUT_DIR` out.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use uaforge_model::resolved::{ModelSet, Ns};
+use uaforge_model::{Loaded, Loader, interface};
+
+use crate::crates::{Files, Paths, type_files};
+use crate::names;
+use crate::render::{self, RenderError};
+use crate::report;
+use crate::tables::{self, TableError, TableOptions};
+
+/// Generates the models of one or more NodeSet2 files into `$OUT_DIR`.
+///
+/// Required models are found through the Cargo dependencies of the crate: a dependency on
+/// `uaforge-di` is enough for a NodeSet that requires DI. `uaforge::include_model!(name)` brings the
+/// result into the crate; `name` is the file's name up to its first dot, in snake_case.
+#[derive(Clone, Debug, Default)]
+#[must_use = "nothing is generated before `build`"]
+pub struct Forge {
+    nodesets: Vec<PathBuf>,
+    names: BTreeMap<String, String>,
+    paths: BTreeMap<String, String>,
+    descriptions: Option<bool>,
+}
+
+/// Why nothing was generated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The NodeSet has errors; all of them were printed.
+    #[error("the NodeSet has {0} error(s), see above")]
+    NodeSet(usize),
+    /// Not run by Cargo as a build script.
+    #[error("`{0}` is not set: call this from a build script")]
+    NotABuildScript(&'static str),
+    /// A file could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The model does not fit into tables.
+    #[error(transparent)]
+    Tables(#[from] TableError),
+    /// The generator has a defect that shows in this model.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+}
+
+impl Forge {
+    /// Nothing to generate yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A NodeSet2 file, relative to the crate's manifest.
+    pub fn nodeset(mut self, path: impl Into<PathBuf>) -> Self {
+        self.nodesets.push(path.into());
+        self
+    }
+
+    /// The Rust name of the model with this URI, where the file's name does not serve.
+    pub fn name(mut self, uri: impl Into<String>, name: impl Into<String>) -> Self {
+        self.names.insert(uri.into(), name.into());
+        self
+    }
+
+    /// The Rust path of the crate that carries the model with this URI, for a renamed dependency.
+    pub fn path(mut self, uri: impl Into<String>, rust_path: impl Into<String>) -> Self {
+        self.paths.insert(uri.into(), rust_path.into());
+        self
+    }
+
+    /// Whether Descriptions are kept (the default) or null.
+    pub fn descriptions(mut self, keep: bool) -> Self {
+        self.descriptions = Some(keep);
+        self
+    }
+
+    /// Generates. Every diagnostic of the NodeSets is printed; errors end the build.
+    ///
+    /// # Errors
+    /// A NodeSet is broken, a file cannot be read or written, or a limit of the tables is exceeded.
+    pub fn build(self) -> Result<(), Error> {
+        let out = env::var_os("OUT_DIR").ok_or(Error::NotABuildScript("OUT_DIR"))?;
+        let mut loaded = self.load()?;
+        report::print(&loaded);
+        let errors = report::errors(&loaded);
+        if errors > 0 {
+            return Err(Error::NodeSet(errors));
+        }
+        self.rename_paths(&mut loaded.set);
+        let own: Vec<Ns> =
+            loaded.set.models.iter().filter(|model| !model.from_interface).map(|model| model.ns).collect();
+        for ns in own {
+            self.generate(&loaded, ns, Path::new(&out))?;
+        }
+        Ok(())
+    }
+
+    fn load(&self) -> Result<Loaded, Error> {
+        let mut loader = Loader::new();
+        for path in &self.nodesets {
+            println!("cargo::rerun-if-changed={}", path.display());
+            loader = loader.file(path);
+        }
+        for published in uaforge_publish::inherited() {
+            println!("cargo::rerun-if-changed={}", published.path);
+            let text = fs::read_to_string(&published.path)
+                .map_err(|source| Error::Io { path: published.path.clone(), source })?;
+            loader = loader.interface(text, Some(&published.rust_path));
+        }
+        Ok(loader.load())
+    }
+
+    fn rename_paths(&self, set: &mut ModelSet) {
+        for (uri, rust_path) in &self.paths {
+            let Some(ns) = set.ns(uri) else {
+                continue;
+            };
+            for model in set.models.iter_mut().filter(|model| model.ns == ns) {
+                model.rust_path = Some(rust_path.clone());
+            }
+        }
+    }
+
+    fn generate(&self, loaded: &Loaded, ns: Ns, out: &Path) -> Result<(), Error> {
+        let name = self.model_name(loaded, ns);
+        let folder = out.join(&name);
+        let mut files = model_files(&loaded.set, ns, &self.table_options())?;
+        files.insert("interface.txt".into(), interface::write(&loaded.set, ns).into_bytes());
+        for (file, bytes) in &files {
+            write_if_changed(&folder.join(file), bytes)?;
+        }
+        write_if_changed(&out.join(format!("{name}.rs")), root_file(&folder).as_bytes())
+    }
+
+    fn table_options(&self) -> TableOptions {
+        let paths = Paths::user();
+        let descriptions = self.descriptions.unwrap_or(true);
+        TableOptions { nodes_path: paths.nodes, descriptions, dictionaries: descriptions }
+    }
+
+    /// The given name, or that of the file in which the model stands.
+    fn model_name(&self, loaded: &Loaded, ns: Ns) -> String {
+        let uri = loaded.set.uri(ns);
+        if let Some(name) = self.names.get(uri) {
+            return name.clone();
+        }
+        let span = loaded.set.model(ns).and_then(|model| model.nodes.values().next()).map(|node| node.span);
+        let file = span.and_then(|span| loaded.sources.position(span)).map(|(file, ..)| file.to_owned());
+        let path = file.map(PathBuf::from).or_else(|| self.nodesets.first().cloned()).unwrap_or_default();
+        let stem = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = stem.split('.').next().unwrap_or_default().to_owned();
+        names::Scope::default().snake(&stem, "").to_string()
+    }
+}
+
+/// Data types, ids and tables of a model in a user's crate.
+fn model_files(set: &ModelSet, ns: Ns, options: &TableOptions) -> Result<Files, Error> {
+    let mut files = type_files(set, ns, &Paths::user())?;
+    files.extend(tables::write(set, ns, options)?);
+    Ok(files)
+}
+
+/// What `include_model!` includes. Paths are absolute: an included file's modules are looked for
+/// beside the file that includes it.
+fn root_file(folder: &Path) -> String {
+    let paths = Paths::user();
+    let mut text = render::head("A model, generated by a build script.").replace("//!", "//");
+    let _ = writeln!(text, "use {} as codec;\n", paths.codec);
+    for (visibility, module) in [("pub ", "ids"), ("", "tables"), ("", "types")] {
+        let path = folder.join(format!("{module}.rs"));
+        let _ = writeln!(text, "#[path = {:?}]\n{visibility}mod {module};", path.display().to_string());
+    }
+    text.push_str("\npub use tables::MODEL;\npub use types::*;\n");
+    let _ = write!(
+        text,
+        "\n/// The model: every node, for a server.\n#[must_use]\npub fn model() -> &'static {}::table::StaticModel {{\n    &MODEL\n}}\n",
+        paths.nodes
+    );
+    text
+}
+
+/// Leaves files alone that are as they should be, so that Cargo does not compile them again.
+fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    if fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    let io = |source| Error::Io { path: path.display().to_string(), source };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(io)?;
+    }
+    fs::write(path, bytes).map_err(io)
+}

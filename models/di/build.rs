@@ -1,0 +1,5 @@
+//! Hands the interface of DI to dependents.
+
+fn main() {
+    uaforge_publish::publish("interface.txt", "::uaforge_di");
+}
