@@ -1,17 +1,16 @@
 //! Diagnostics of a build script, printed where Cargo shows them.
 
+use uaforge_model::diagnostic::render;
 use uaforge_model::{Loaded, Severity};
 
-/// Prints every diagnostic; Cargo shows the text of errors when the build script fails.
+/// Prints every diagnostic; Cargo shows what goes to stderr when the build script fails.
 pub(crate) fn print(loaded: &Loaded) {
     for diagnostic in &loaded.diagnostics {
-        let place = diagnostic.span.and_then(|span| loaded.sources.position(span));
-        let place = place.map(|(file, line, column)| format!("{file}:{line}:{column}: ")).unwrap_or_default();
-        let line =
-            format!("{place}{}[{}]: {}", diagnostic.severity.as_str(), diagnostic.code.0, diagnostic.message);
+        let text = render(diagnostic, &loaded.sources, false);
         match diagnostic.severity {
-            Severity::Error => eprintln!("{line}"),
-            _ => println!("cargo::warning={line}"),
+            Severity::Error => eprintln!("{text}"),
+            // A warning of a build script is one line.
+            _ => println!("cargo::warning={}", text.lines().map(str::trim).collect::<Vec<_>>().join(" ")),
         }
     }
 }
