@@ -102,6 +102,8 @@ pub const UNKNOWN_FIELD: Code = Code("UAF0305");
 pub const MASK_MISMATCH: Code = Code("UAF0306");
 /// A matrix whose dimensions and elements differ.
 pub const MATRIX_MISMATCH: Code = Code("UAF0307");
+/// Structures that grow beyond all bounds by their defaults.
+pub const VALUE_TOO_LARGE: Code = Code("UAF0308");
 
 /// A line of an interface file that cannot be read.
 pub const MALFORMED_INTERFACE: Code = Code("UAF0401");

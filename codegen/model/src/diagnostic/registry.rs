@@ -73,6 +73,7 @@ pub static REGISTRY: &[Entry] = &[
     entry!(UNKNOWN_FIELD, "UAF0305", "an element that is no field"),
     entry!(MASK_MISMATCH, "UAF0306", "EncodingMask or SwitchField and the fields disagree"),
     entry!(MATRIX_MISMATCH, "UAF0307", "dimensions and elements of a matrix disagree"),
+    entry!(VALUE_TOO_LARGE, "UAF0308", "a value grows without bound"),
     entry!(MALFORMED_INTERFACE, "UAF0401", "a line of an interface file cannot be read"),
     entry!(INTERFACE_FORMAT, "UAF0402", "an interface file of another format"),
 ];

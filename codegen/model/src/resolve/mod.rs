@@ -19,7 +19,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::ids::{NamespacePart, parse_node_id};
 use crate::resolved::{Id, Model, ModelSet, Ns, Span, Triple};
 use crate::schema::{Element, Header, read_header};
-use crate::value::{Expected, Reader};
+use crate::value::{Expected, MAX_DEFAULTS, Reader};
 use context::{Context, Names};
 pub(crate) use interfaces::Interface;
 
@@ -199,6 +199,7 @@ impl<'a> Resolver<'a, '_> {
         let mut pending = std::mem::take(&mut self.values);
         pending.sort_by(|first, second| first.node.cmp(&second.node));
         let mut values = Vec::with_capacity(pending.len());
+        let mut defaults = MAX_DEFAULTS;
         let merge = &self.merge;
         pending.retain(|value| merge.is_taken(&value.node, value.owner));
         for PendingValue { node: id, document, element, .. } in pending {
@@ -211,6 +212,7 @@ impl<'a> Resolver<'a, '_> {
                 names: &mut self.names,
                 context,
                 diagnostics: self.diagnostics,
+                defaults: &mut defaults,
                 node: context::local_text(&context.namespaces, &id),
             };
             values.push((reader.read(element, &expected), id));

@@ -174,11 +174,15 @@ impl<'a> Reader<'_, 'a> {
 
     fn structure_default(&mut self, data_type: &Id, depth: usize) -> Value {
         let data_type = data_type.clone();
+        if *self.defaults == 0 {
+            return Value::Null;
+        }
         if self.set.kind_of_data_type(&data_type) == Some(DataTypeKind::Union) {
             return Value::Union { data_type, field: None };
         }
         let set = self.set;
         let fields = set.all_fields(&data_type).into_iter().map(|(_, field)| {
+            *self.defaults = self.defaults.saturating_sub(1);
             let value = (!field.is_optional).then(|| self.field_default(field, depth));
             (field.name.clone(), value)
         });

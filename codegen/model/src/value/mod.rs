@@ -17,6 +17,8 @@ use crate::schema::Element;
 const TYPES_XMLNS: &str = "http://opcfoundation.org/UA/2008/02/Types.xsd";
 /// Number of ExtensionObject and structures.
 const EXTENSION_OBJECT: u8 = 22;
+/// Most defaults of one run. All public NodeSets together need some 100,000.
+pub(crate) const MAX_DEFAULTS: usize = 1 << 20;
 /// Number of Variant.
 const VARIANT: u8 = 24;
 
@@ -26,6 +28,8 @@ pub(crate) struct Reader<'s, 'a> {
     pub(crate) names: &'s mut Names,
     pub(crate) context: &'s Context<'a>,
     pub(crate) diagnostics: &'s mut Vec<Diagnostic>,
+    /// How many defaults of fields may still be made, over all values of a run.
+    pub(crate) defaults: &'s mut usize,
     /// The node as its file writes it.
     pub(crate) node: String,
 }
@@ -46,6 +50,13 @@ impl<'a> Reader<'_, 'a> {
     pub(crate) fn read(&mut self, element: Element<'a>, expected: &Expected) -> Option<Value> {
         let content = element.children().next()?;
         let value = self.any(content)?;
+        if *self.defaults == 0 {
+            let message = "the fields that are left out have too many defaults: the value is left out";
+            self.report(Diagnostic::error(codes::VALUE_TOO_LARGE, message).at(content.name_span()).help(
+                "structures that hold many structures multiply; write the value in full or make it smaller",
+            ));
+            return None;
+        }
         self.fit(value, expected, content.name_span())
     }
 
