@@ -5,9 +5,12 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 
-use uaforge_codec::{DataValue, DateTime, FromVariant, IntoVariant, StatusCode, Variant, VariantTypeError};
+use uaforge_codec::{
+    DataValue, DateTime, Encode, Encoder, FromVariant, IntoVariant, StatusCode, Variant, VariantTypeError,
+};
 
 use crate::lock::RwLock;
+use crate::space::Timestamps;
 
 /// Is told that a cell has changed. Called by whoever changed it, with no lock held: note the change
 /// and return.
@@ -246,6 +249,37 @@ impl ValueCell {
             .with_status((status != StatusCode::GOOD).then_some(status))
             .with_source_timestamp(source)
             .with_server_timestamp(server)
+    }
+
+    /// Encodes a DataValue (OPC 10000-6 §5.2.2.17). A Null value, a Good status and timestamps that are
+    /// unknown or not asked for are left out.
+    pub fn encode_data_value(&self, e: &mut Encoder<'_>, timestamps: Timestamps) {
+        let state = self.state();
+        let value = Some(&state.value).filter(|value| !matches!(value, Variant::Null));
+        let status = Some(state.status).filter(|status| *status != StatusCode::GOOD);
+        let source = state.source.filter(|_| timestamps.source);
+        let server = timestamps.server.map(|now| state.server.unwrap_or(now));
+        let bits = [value.is_some(), status.is_some(), source.is_some(), server.is_some()];
+        e.put_u8(bits.iter().rev().fold(0, |mask, bit| mask << 1 | u8::from(*bit)));
+        if let Some(value) = value {
+            value.encode(e);
+        }
+        // All that follows the value in one go.
+        let mut tail = [0; 20];
+        let mut len = 0;
+        let mut put = |bytes: &[u8]| {
+            if let Some(room) = tail.get_mut(len..len + bytes.len()) {
+                room.copy_from_slice(bytes);
+                len += bytes.len();
+            }
+        };
+        if let Some(status) = status {
+            put(&status.0.to_le_bytes());
+        }
+        for time in [source, server].into_iter().flatten() {
+            put(&time.0.to_le_bytes());
+        }
+        e.put(tail.get(..len).unwrap_or_default());
     }
 
     /// How often the cell was written.

@@ -63,5 +63,9 @@ pub(crate) fn named(namespace: u16, kind: NamedKind, bytes: &'static [u8]) -> No
 
 #[inline]
 pub(crate) fn hash(seed: u64, id: NodeIdRef<'_>) -> u64 {
-    FixedState::with_seed(seed).hash_one(id)
+    let state = FixedState::with_seed(seed);
+    match id {
+        NodeIdRef::Numeric(namespace, id) => state.hash_one(u64::from(namespace) << 32 | u64::from(id)),
+        other => state.hash_one(other),
+    }
 }

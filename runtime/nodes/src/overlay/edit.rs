@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use uaforge_codec::{NodeId, NodeIdRef, StatusCode};
 
-use super::{DynamicReference, Entry, NewNode, Overlay};
+use super::{DynamicReference, Entry, NewNode, Overlay, ReferenceList};
 use crate::cell::ValueCell;
 use crate::class::NodeClass;
 use crate::ids;
@@ -85,7 +85,15 @@ impl Edit {
         let Some(to) = self.snapshot.node(target.as_ref()) else {
             return Err(status::BAD_TARGET_NODE_ID_INVALID);
         };
-        if self.snapshot.has_reference(from, reference_type.as_ref(), target.as_ref()) {
+        // A node of the overlay has few references to it; its parent may have very many.
+        let is_known = if to.is_static() || is_one_way(reference_type.as_ref()) {
+            self.snapshot.has_reference(from, reference_type.as_ref(), target.as_ref())
+        } else {
+            let entry = self.snapshot.overlay.get(target.as_ref());
+            let is_it = |r: &DynamicReference| r.target == *source && r.reference_type == *reference_type;
+            entry.is_some_and(|entry| entry.inverse.iter().any(is_it))
+        };
+        if is_known {
             return Err(status::BAD_DUPLICATE_REFERENCE_NOT_ALLOWED);
         }
         let classes = (from.class(), to.class());
@@ -142,8 +150,8 @@ impl Edit {
             return Err(if stands { status::BAD_NOT_SUPPORTED } else { status::BAD_NOT_FOUND });
         }
         let overlay = self.overlay();
-        overlay.change(source, |entry| entry.forward.retain(|r| !is_it(target, r)));
-        overlay.change(target, |entry| entry.inverse.retain(|r| !is_it(source, r)));
+        overlay.change(source, |entry| entry.forward.remove(|r| is_it(target, r)));
+        overlay.change(target, |entry| entry.inverse.remove(|r| is_it(source, r)));
         Ok(())
     }
 
@@ -156,16 +164,16 @@ impl Edit {
             let is_static = self.has(id.as_ref());
             return Err(if is_static { status::BAD_NOT_SUPPORTED } else { status::BAD_NODE_ID_UNKNOWN });
         };
-        let others = |list: &[DynamicReference]| -> Vec<NodeId> {
+        let others = |list: &ReferenceList| -> Vec<NodeId> {
             list.iter().map(|r| r.target.clone()).filter(|target| target != id).collect()
         };
         let (sources, targets) = (others(&entry.inverse), others(&entry.forward));
         let overlay = self.overlay();
         for source in &sources {
-            overlay.change(source, |entry| entry.forward.retain(|r| r.target != *id));
+            overlay.change(source, |entry| entry.forward.remove(|r| r.target == *id));
         }
         for target in &targets {
-            overlay.change(target, |entry| entry.inverse.retain(|r| r.target != *id));
+            overlay.change(target, |entry| entry.inverse.remove(|r| r.target == *id));
         }
         overlay.change(id, |entry| *entry = Entry::new(id.clone()));
         Ok(())
@@ -203,9 +211,11 @@ impl Edit {
     }
 
     fn owned_parts(&self, id: &NodeId) -> Vec<NodeId> {
-        let entry = self.snapshot.overlay.get(id.as_ref());
-        let forward = entry.map(|entry| entry.forward.as_slice()).unwrap_or_default();
-        (forward.iter().filter(|r| self.is_aggregate(r.number))).map(|r| r.target.clone()).collect()
+        let Some(entry) = self.snapshot.overlay.get(id.as_ref()) else {
+            return Vec::new();
+        };
+        let owned = entry.forward.iter().filter(|r| self.is_aggregate(r.number));
+        owned.map(|r| r.target.clone()).collect()
     }
 
     /// Gives a Variable, static or added, the cell that holds its value; the cell it had before.

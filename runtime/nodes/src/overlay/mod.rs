@@ -4,6 +4,7 @@
 //! the entries it touches.
 
 mod edit;
+mod list;
 mod node;
 
 use alloc::sync::Arc;
@@ -17,18 +18,10 @@ use crate::ids;
 use crate::space::ReferenceTypes;
 
 pub use edit::Edit;
+pub(crate) use list::{DynamicReference, ReferenceList};
 pub use node::{ClassAttributes, NewNode, VariableAttributes};
 
 const SHARDS: usize = 64;
-
-/// A reference of or to a node of the overlay.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct DynamicReference {
-    /// Number of the type in [`ReferenceTypes`].
-    pub(crate) number: u16,
-    pub(crate) reference_type: NodeId,
-    pub(crate) target: NodeId,
-}
 
 /// What the overlay knows of one node, static or its own.
 #[derive(Clone, Debug)]
@@ -36,8 +29,8 @@ pub(crate) struct Entry {
     pub(crate) id: NodeId,
     /// The node itself, unless it is a static one.
     pub(crate) node: Option<Arc<NewNode>>,
-    pub(crate) forward: Vec<DynamicReference>,
-    pub(crate) inverse: Vec<DynamicReference>,
+    pub(crate) forward: ReferenceList,
+    pub(crate) inverse: ReferenceList,
     pub(crate) cell: Option<Arc<ValueCell>>,
 }
 
@@ -52,7 +45,8 @@ pub(crate) struct Overlay {
 
 impl Entry {
     fn new(id: NodeId) -> Self {
-        Self { id, node: None, forward: Vec::new(), inverse: Vec::new(), cell: None }
+        let (forward, inverse) = Default::default();
+        Self { id, node: None, forward, inverse, cell: None }
     }
 
     fn is_empty(&self) -> bool {

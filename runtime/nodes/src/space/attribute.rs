@@ -85,8 +85,6 @@ pub struct Timestamps {
 /// Bits of an encoded DataValue (OPC 10000-6 §5.2.2.17).
 mod mask {
     pub(super) const VALUE: u8 = 0x01;
-    pub(super) const STATUS: u8 = 0x02;
-    pub(super) const SOURCE: u8 = 0x04;
     pub(super) const SERVER: u8 = 0x08;
 }
 
@@ -401,26 +399,7 @@ impl AttributeValue<'_> {
             }
             return;
         };
-        let state = cell.state();
-        let value = &state.value;
-        let source = state.source.filter(|_| timestamps.source);
-        let server = timestamps.server.map(|now| state.server.unwrap_or(now));
-        let bits = [
-            (mask::VALUE, !matches!(value, Variant::Null)),
-            (mask::STATUS, state.status != StatusCode::GOOD),
-            (mask::SOURCE, source.is_some()),
-            (mask::SERVER, server.is_some()),
-        ];
-        e.put_u8(bits.iter().filter(|(_, set)| *set).fold(0, |all, (bit, _)| all | bit));
-        if !matches!(value, Variant::Null) {
-            value.encode(e);
-        }
-        if state.status != StatusCode::GOOD {
-            e.put_u32(state.status.0);
-        }
-        for time in [source, server].into_iter().flatten() {
-            e.put_i64(time.0);
-        }
+        cell.encode_data_value(e, timestamps);
     }
 
     /// The value as a Variant of its own.

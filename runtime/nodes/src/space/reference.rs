@@ -96,7 +96,7 @@ impl<'a> ReferenceIter<'a> {
         self.at
     }
 
-    /// The rows of the current segment: 0 the node's own, then one per graft, then the overlay's.
+    /// The rows of the current segment: 0 the node's own, then one per graft, then the overlay's chunks.
     fn segment(&self) -> Rows<'a> {
         let pick = |(model, references): (u16, References)| {
             Rows::Static(model, if self.at.inverse { references.inverse } else { references.forward })
@@ -106,14 +106,16 @@ impl<'a> ReferenceIter<'a> {
             None => self.own.map_or(Rows::Static(0, &[]), pick),
             Some(graft) => match self.grafts.get(graft) {
                 Some(graft) => pick(self.snapshot.statics.grafted(graft)),
-                None if graft == self.grafts.len() => Rows::Dynamic(match self.entry {
-                    Some(entry) if self.at.inverse => &entry.inverse,
-                    Some(entry) => &entry.forward,
-                    None => &[],
-                }),
-                None => Rows::End,
+                None => self.chunk(graft - self.grafts.len()).map_or(Rows::End, Rows::Dynamic),
             },
         }
+    }
+
+    /// A part of what the overlay has.
+    fn chunk(&self, index: usize) -> Option<&'a [DynamicReference]> {
+        let entry = self.entry?;
+        let list = if self.at.inverse { &entry.inverse } else { &entry.forward };
+        list.chunk(index)
     }
 
     /// Goes to the next segment; false if there is none.
