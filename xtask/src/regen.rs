@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use uaforge_codegen::tables::{self, TableOptions};
 use uaforge_codegen::{Paths, status_file, type_files};
 use uaforge_model::resolved::Ns;
-use uaforge_model::{Loaded, Loader, NS0_URI, Severity, interface};
+use uaforge_model::{Loaded, Loader, NS0_URI, interface};
 
 /// Where the generator itself keeps the interface of the base model.
 const BASE_INTERFACE: &str = "codegen/model/interface/ns0.txt";
@@ -81,12 +81,8 @@ fn load(root: &Path, name: &str, uri: &str) -> Result<Loaded> {
         loader = loader.file(nodeset(root, "ns0")?);
     }
     let loaded = loader.load();
-    for diagnostic in &loaded.diagnostics {
-        if diagnostic.severity == Severity::Error {
-            eprintln!("{diagnostic:?}");
-        }
-    }
     if loaded.has_errors() {
+        eprint!("{}", loaded.report(false));
         bail!("the NodeSet has errors");
     }
     Ok(loaded)
