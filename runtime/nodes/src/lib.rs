@@ -18,6 +18,7 @@ mod overlay;
 mod space;
 mod status;
 pub mod table;
+pub mod typed;
 
 pub use cell::{CellState, Listener, ValueCell};
 pub use class::{AttributeId, NodeClass};

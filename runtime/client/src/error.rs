@@ -1,0 +1,195 @@
+//! What can go wrong for a client, as data.
+
+use std::sync::Arc;
+
+use uaforge_codec::{DecodeError, EncodeError, NodeId, StatusCode, UaString, UnknownNamespace, VariantTypeError};
+use uaforge_types::status;
+
+/// Why something a client asked for did not come back.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not an `opc.tcp` URL with a host.
+    #[error("`{0}` is not an address such as opc.tcp://host:4840/path")]
+    Address(Arc<str>),
+    /// The connection could not be made.
+    #[error("cannot connect to {address}: {reason}")]
+    Connect {
+        /// Host and port that were dialled.
+        address: Arc<str>,
+        /// What the operating system said.
+        reason: Arc<std::io::Error>,
+    },
+    /// The server offers endpoints without security only, and `.insecure()` was not said.
+    #[error("{url} offers endpoints without security only; say `.insecure()` if that is what you want")]
+    PlainOnly {
+        /// The address that was typed.
+        url: Arc<str>,
+    },
+    /// A secured endpoint exists, but this client has no security provider for it.
+    #[error("{url} offers secured endpoints, but this client has no security provider; `.insecure()` takes the plain endpoint if there is one")]
+    NoSecurityProvider {
+        /// The address that was typed.
+        url: Arc<str>,
+    },
+    /// `.insecure()` was said, but the server has no endpoint without security.
+    #[error("{url} offers no endpoint without security")]
+    NoPlainEndpoint {
+        /// The address that was typed.
+        url: Arc<str>,
+    },
+    /// The endpoint does not accept anonymous users.
+    #[error("{url} does not accept anonymous users on its plain endpoint")]
+    AnonymousRefused {
+        /// The address that was typed.
+        url: Arc<str>,
+    },
+    /// CreateSession named other endpoints than GetEndpoints (OPC 10000-4 §5.7.2).
+    #[error("the endpoints of the session differ from those of GetEndpoints in more than the host (Bad_SecurityChecksFailed)")]
+    EndpointsDiffer,
+    /// The connection is closed, or was lost.
+    #[error("the connection is closed: {0}")]
+    Closed(Arc<str>),
+    /// No response came in time.
+    #[error("{service}: no response in time")]
+    Timeout {
+        /// The request.
+        service: &'static str,
+    },
+    /// The service failed as a whole (ServiceFault or bad serviceResult, OPC 10000-4 §7.34).
+    #[error("{service}: {}", StatusText(*status))]
+    Service {
+        /// The request.
+        service: &'static str,
+        /// The serviceResult.
+        status: StatusCode,
+    },
+    /// The peer ended the connection with an Error message (OPC 10000-6 §7.1.2.5), or broke its rules.
+    #[error("the secure channel failed: {}: {reason}", StatusText(*status))]
+    Channel {
+        /// The status.
+        status: StatusCode,
+        /// The peer's or the channel's words.
+        reason: Arc<str>,
+    },
+    /// One operation of a service failed.
+    #[error("{what}: {}", StatusText(*status))]
+    Operation {
+        /// The node or path.
+        what: Arc<str>,
+        /// Its status.
+        status: StatusCode,
+    },
+    /// The response is of another type than the request asks for.
+    #[error("{service}: the response is of type {found}")]
+    UnexpectedResponse {
+        /// The request.
+        service: &'static str,
+        /// The encoding id that came.
+        found: NodeId,
+    },
+    /// The response has another number of results than the request has operations.
+    #[error("{service}: {found} results for {asked} operations")]
+    ResultCount {
+        /// The request.
+        service: &'static str,
+        /// Operations of the request.
+        asked: usize,
+        /// Results of the response.
+        found: usize,
+    },
+    /// The response cannot be decoded.
+    #[error("{0}")]
+    Decode(Arc<DecodeError>),
+    /// The request cannot be encoded.
+    #[error("{service}: {reason}")]
+    Encode {
+        /// The request.
+        service: &'static str,
+        /// Why.
+        reason: EncodeError,
+    },
+    /// The server lacks the namespace of a model.
+    #[error(transparent)]
+    UnknownNamespace(#[from] UnknownNamespace),
+    /// A variable holds a value of another type than its declaration says.
+    #[error("{what}: {reason}")]
+    ValueType {
+        /// The variable.
+        what: Arc<str>,
+        /// Expected and found.
+        reason: VariantTypeError,
+    },
+    /// An object is not of the type it was bound as.
+    #[error("{what} is of type {found}, which is no {expected}")]
+    ObjectType {
+        /// The object.
+        what: Arc<str>,
+        /// Browse name of the wanted type.
+        expected: &'static str,
+        /// Its TypeDefinition.
+        found: NodeId,
+    },
+    /// A browse path leads to more than one node.
+    #[error("{what} leads to {count} nodes")]
+    Ambiguous {
+        /// The path.
+        what: Arc<str>,
+        /// How many.
+        count: usize,
+    },
+}
+
+impl Error {
+    /// The status that says it best (OPC 10000-4 §7.38).
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::Service { status, .. } | Self::Operation { status, .. } | Self::Channel { status, .. } => *status,
+            Self::Address(_) => status::BAD_TCP_ENDPOINT_URL_INVALID,
+            Self::Connect { .. } => status::BAD_NOT_CONNECTED,
+            Self::PlainOnly { .. } | Self::NoSecurityProvider { .. } => status::BAD_SECURITY_MODE_INSUFFICIENT,
+            Self::NoPlainEndpoint { .. } => status::BAD_SECURITY_MODE_REJECTED,
+            Self::AnonymousRefused { .. } => status::BAD_IDENTITY_TOKEN_REJECTED,
+            Self::EndpointsDiffer => status::BAD_SECURITY_CHECKS_FAILED,
+            Self::Closed(_) => status::BAD_CONNECTION_CLOSED,
+            Self::Timeout { .. } => status::BAD_TIMEOUT,
+            Self::UnexpectedResponse { .. } | Self::ResultCount { .. } => status::BAD_UNKNOWN_RESPONSE,
+            Self::Decode(error) => error.status(),
+            Self::Encode { reason, .. } => reason.status(),
+            Self::UnknownNamespace(_) => status::BAD_NODE_ID_UNKNOWN,
+            Self::ValueType { .. } | Self::ObjectType { .. } => status::BAD_TYPE_MISMATCH,
+            Self::Ambiguous { .. } => status::BAD_BROWSE_NAME_DUPLICATED,
+        }
+    }
+
+    pub(crate) fn operation(what: impl std::fmt::Display, status: StatusCode) -> Self {
+        Self::Operation { what: what.to_string().into(), status }
+    }
+
+    pub(crate) fn closed(why: &str) -> Self {
+        Self::Closed(why.into())
+    }
+
+    pub(crate) fn channel(status: StatusCode, reason: &UaString) -> Self {
+        Self::Channel { status, reason: reason.text().into() }
+    }
+}
+
+impl From<DecodeError> for Error {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(Arc::new(error))
+    }
+}
+
+/// The symbolic name of a status, its number where it has none.
+pub(crate) struct StatusText(pub(crate) StatusCode);
+
+impl std::fmt::Display for StatusText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match status::name(self.0) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Typed access: what generated models are made of on the client side.
+//!
+//! A proxy knows its node by a path from a bound object. Paths are followed when something is read for
+//! the first time, all mandatory members of an object in one call, and kept.
+
+mod find;
+mod object;
+mod place;
+mod placeholder;
+mod var;
+
+pub use find::FindObject;
+pub use object::{ObjectProxy, ProxyType};
+pub use placeholder::Named;
+pub use var::Var;
