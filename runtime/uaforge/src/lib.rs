@@ -15,6 +15,9 @@ pub use uaforge_codec::{
 pub use uaforge_types as types;
 pub use uaforge_types::status;
 
+#[cfg(feature = "macros")]
+pub use uaforge_macros::UaStructure;
+
 /// The standard address space, which every server needs.
 #[cfg(feature = "ns0")]
 pub use uaforge_ns0::model as ns0;

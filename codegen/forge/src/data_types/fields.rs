@@ -80,9 +80,11 @@ pub(super) fn field(cx: &Cx<'_>, owner: &Id, graph: &Graph, ident: Ident, field:
         0 | 1 => Shape::Array,
         _ => Shape::Matrix,
     };
-    // The Rust type of an item says its DataType itself.
+    // The Rust type of an item, or of a builtin type itself, says its DataType.
+    let own = Id::ns0(u32::from(cx.set.builtin_type(&field.data_type)));
     let data_type = match &ty {
         Type::Item(_) => None,
+        _ if field.data_type == own && !open => None,
         _ => Some(lower::key(cx.set, &field.data_type)),
     };
     IrField {

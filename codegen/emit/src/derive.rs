@@ -1,0 +1,147 @@
+//! Lowers a user's Rust item with `#[ua(…)]` attributes to the IR of the emitters.
+
+mod attributes;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::spanned::Spanned as _;
+use syn::{Data, DeriveInput, Fields, GenericArgument, PathArguments, Type as RustType};
+
+use crate::ir::{ConstIdentifier, Field, Key, Kind, Namespace, Roots, Service, Shape, Structure, Type};
+use crate::structure;
+use attributes::{FieldAttributes, ItemAttributes};
+
+/// `derive(UaStructure)`: what is added to the item.
+///
+/// # Errors
+/// The item is not a struct with named fields, or an attribute is missing, unknown or malformed.
+pub fn ua_structure(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let attributes = ItemAttributes::read(&input.attrs, input.ident.span())?;
+    let ir = lower(input, &attributes)?;
+    Ok(structure::impls(&ir, &roots(attributes.root.as_ref())))
+}
+
+/// The paths of a user's crate, or those below a path that the user gave.
+fn roots(root: Option<&syn::Path>) -> Roots {
+    let root = root.map_or_else(|| quote!(::uaforge::__private), |path| quote!(#path::__private));
+    Roots { codec: quote!(#root::codec), types: quote!(#root::types), nodes: quote!(#root::nodes) }
+}
+
+fn lower(input: &DeriveInput, attributes: &ItemAttributes) -> syn::Result<Structure> {
+    let Data::Struct(data) = &input.data else {
+        return Err(syn::Error::new(input.span(), "UaStructure is derived for structs"));
+    };
+    let Fields::Named(named) = &data.fields else {
+        return Err(syn::Error::new(
+            input.span(),
+            "UaStructure needs named fields: they are names of the model",
+        ));
+    };
+    if let Some(parameter) = input.generics.params.first() {
+        return Err(syn::Error::new(parameter.span(), "a DataType has no parameters"));
+    }
+    let fields = named.named.iter().map(field).collect::<syn::Result<Vec<_>>>()?;
+    let optional = fields.iter().filter(|field| field.optional).count();
+    if optional > 32 {
+        return Err(syn::Error::new(input.span(), "a structure has at most 32 optional fields"));
+    }
+    let key = |id: &ConstIdentifier| Key { namespace: namespace(&attributes.namespace), id: id.clone() };
+    Ok(Structure {
+        ident: input.ident.clone(),
+        name: attributes.name.clone().unwrap_or_else(|| input.ident.to_string()),
+        data_type: key(&attributes.id),
+        binary_encoding: attributes.binary_id.as_ref().map(key),
+        xml_encoding: attributes.xml_id.as_ref().map(key),
+        json_encoding: attributes.json_id.as_ref().map(key),
+        kind: if optional > 0 { Kind::OptionalFields } else { Kind::Plain },
+        recursive: named.named.iter().any(|field| mentions(&field.ty, &input.ident)),
+        fields,
+        inherited: 0,
+        service: Service::No,
+        bits: Vec::new(),
+        docs: Vec::new(),
+    })
+}
+
+fn namespace(uri: &str) -> Namespace {
+    const UA: &str = "http://opcfoundation.org/UA/";
+    if uri == UA { Namespace::Ua } else { Namespace::Uri(uri.to_owned()) }
+}
+
+fn field(field: &syn::Field) -> syn::Result<Field> {
+    let attributes = FieldAttributes::read(&field.attrs)?;
+    let ident = field.ident.clone().ok_or_else(|| syn::Error::new(field.span(), "the field has no name"))?;
+    let (optional, ty) = match argument(&field.ty, &["Option"]) {
+        Some(inner) => (true, inner),
+        None => (false, &field.ty),
+    };
+    if attributes.optional && !optional {
+        return Err(syn::Error::new(field.ty.span(), "an optional field is an `Option`"));
+    }
+    let (shape, element) = if let Some(element) = argument(ty, &["Vec", "Array"]) {
+        (Shape::Array, element)
+    } else if let Some(element) = argument(ty, &["Matrix"]) {
+        (Shape::Matrix, element)
+    } else {
+        (Shape::Scalar, argument(ty, &["Box"]).unwrap_or(ty))
+    };
+    Ok(Field {
+        name: attributes.name.unwrap_or_else(|| pascal(&ident)),
+        ident,
+        ty: Type::Rust(Box::new(element.clone())),
+        data_type: None,
+        shape,
+        value_rank: match shape {
+            Shape::Scalar => -1,
+            Shape::Array => 1,
+            Shape::Matrix => 2,
+        },
+        optional,
+        boxed: false,
+        allow_sub_types: false,
+        max_string_length: 0,
+        array_dimensions: Vec::new(),
+    })
+}
+
+/// `note_text` → `NoteText`
+fn pascal(ident: &Ident) -> String {
+    let name = ident.to_string();
+    let words = name.trim_start_matches("r#").split('_');
+    words
+        .map(|word| {
+            let mut letters = word.chars();
+            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        })
+        .collect()
+}
+
+/// The argument of a type such as `Vec<T>`, by the last segment of its path.
+fn argument<'a>(ty: &'a RustType, names: &[&str]) -> Option<&'a RustType> {
+    let RustType::Path(path) = ty else {
+        return None;
+    };
+    let last = path.path.segments.last()?;
+    if !names.iter().any(|name| last.ident == name) {
+        return None;
+    }
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// Whether a type names the item itself, so that values of it can be nested.
+fn mentions(ty: &RustType, ident: &Ident) -> bool {
+    fn in_tokens(tokens: TokenStream, ident: &Ident) -> bool {
+        tokens.into_iter().any(|token| match token {
+            proc_macro2::TokenTree::Ident(found) => found == *ident,
+            proc_macro2::TokenTree::Group(group) => in_tokens(group.stream(), ident),
+            _ => false,
+        })
+    }
+    in_tokens(quote!(#ty), ident)
+}
