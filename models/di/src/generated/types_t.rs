@@ -58,10 +58,7 @@ impl codec::Structure for TransferResultDataDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "SequenceNumber",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -71,10 +68,7 @@ impl codec::Structure for TransferResultDataDataType {
             },
             codec::FieldDescriptor {
                 name: "EndOfResults",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -146,10 +140,7 @@ impl codec::Structure for TransferResultErrorDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Status",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -159,10 +150,7 @@ impl codec::Structure for TransferResultErrorDataType {
             },
             codec::FieldDescriptor {
                 name: "Diagnostics",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

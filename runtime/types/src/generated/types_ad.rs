@@ -74,10 +74,7 @@ impl codec::Structure for AddNodesItem {
         fields: &[
             codec::FieldDescriptor {
                 name: "ParentNodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -87,10 +84,7 @@ impl codec::Structure for AddNodesItem {
             },
             codec::FieldDescriptor {
                 name: "ReferenceTypeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -100,10 +94,7 @@ impl codec::Structure for AddNodesItem {
             },
             codec::FieldDescriptor {
                 name: "RequestedNewNodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -113,10 +104,7 @@ impl codec::Structure for AddNodesItem {
             },
             codec::FieldDescriptor {
                 name: "BrowseName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -136,10 +124,7 @@ impl codec::Structure for AddNodesItem {
             },
             codec::FieldDescriptor {
                 name: "NodeAttributes",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(22),
-                },
+                data_type: <codec::ExtensionObject as codec::Described>::DATA_TYPE,
                 ty: <codec::ExtensionObject as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -149,10 +134,7 @@ impl codec::Structure for AddNodesItem {
             },
             codec::FieldDescriptor {
                 name: "TypeDefinition",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -319,10 +301,7 @@ impl codec::Structure for AddNodesResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -392,10 +371,7 @@ impl codec::Structure for AddNodesResult {
         fields: &[
             codec::FieldDescriptor {
                 name: "StatusCode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -405,10 +381,7 @@ impl codec::Structure for AddNodesResult {
             },
             codec::FieldDescriptor {
                 name: "AddedNodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -486,10 +459,7 @@ impl codec::Structure for AddReferencesItem {
         fields: &[
             codec::FieldDescriptor {
                 name: "SourceNodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -499,10 +469,7 @@ impl codec::Structure for AddReferencesItem {
             },
             codec::FieldDescriptor {
                 name: "ReferenceTypeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -512,10 +479,7 @@ impl codec::Structure for AddReferencesItem {
             },
             codec::FieldDescriptor {
                 name: "IsForward",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -525,10 +489,7 @@ impl codec::Structure for AddReferencesItem {
             },
             codec::FieldDescriptor {
                 name: "TargetServerUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -538,10 +499,7 @@ impl codec::Structure for AddReferencesItem {
             },
             codec::FieldDescriptor {
                 name: "TargetNodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -708,10 +666,7 @@ impl codec::Structure for AddReferencesResponse {
             },
             codec::FieldDescriptor {
                 name: "Results",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -721,10 +676,7 @@ impl codec::Structure for AddReferencesResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

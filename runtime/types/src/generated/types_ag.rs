@@ -69,10 +69,7 @@ impl codec::Structure for AggregateConfiguration {
         fields: &[
             codec::FieldDescriptor {
                 name: "UseServerCapabilitiesDefaults",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -82,10 +79,7 @@ impl codec::Structure for AggregateConfiguration {
             },
             codec::FieldDescriptor {
                 name: "TreatUncertainAsBad",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -95,10 +89,7 @@ impl codec::Structure for AggregateConfiguration {
             },
             codec::FieldDescriptor {
                 name: "PercentDataBad",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -108,10 +99,7 @@ impl codec::Structure for AggregateConfiguration {
             },
             codec::FieldDescriptor {
                 name: "PercentDataGood",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -121,10 +109,7 @@ impl codec::Structure for AggregateConfiguration {
             },
             codec::FieldDescriptor {
                 name: "UseSlopedExtrapolation",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -207,10 +192,7 @@ impl codec::Structure for AggregateFilter {
             },
             codec::FieldDescriptor {
                 name: "AggregateType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

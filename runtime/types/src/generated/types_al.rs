@@ -244,10 +244,7 @@ impl codec::Structure for AliasNameDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "AliasName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -257,10 +254,7 @@ impl codec::Structure for AliasNameDataType {
             },
             codec::FieldDescriptor {
                 name: "ReferencedNodes",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -330,10 +324,7 @@ impl codec::Structure for AliasNameVerboseDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "AliasName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -343,10 +334,7 @@ impl codec::Structure for AliasNameVerboseDataType {
             },
             codec::FieldDescriptor {
                 name: "ReferencedNodes",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -356,10 +344,7 @@ impl codec::Structure for AliasNameVerboseDataType {
             },
             codec::FieldDescriptor {
                 name: "ServerUris",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -369,10 +354,7 @@ impl codec::Structure for AliasNameVerboseDataType {
             },
             codec::FieldDescriptor {
                 name: "AliasNameCategoryId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -434,10 +416,7 @@ impl codec::Structure for AliasUpdateDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "ApplicationUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -66,10 +66,7 @@ impl codec::Structure for Argument {
         fields: &[
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -79,10 +76,7 @@ impl codec::Structure for Argument {
             },
             codec::FieldDescriptor {
                 name: "DataType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -92,10 +86,7 @@ impl codec::Structure for Argument {
             },
             codec::FieldDescriptor {
                 name: "ValueRank",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -105,10 +96,7 @@ impl codec::Structure for Argument {
             },
             codec::FieldDescriptor {
                 name: "ArrayDimensions",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -118,10 +106,7 @@ impl codec::Structure for Argument {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

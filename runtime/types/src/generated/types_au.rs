@@ -66,10 +66,7 @@ impl codec::Structure for AuthorizationServiceConfigurationDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -112,10 +109,7 @@ impl codec::Structure for AuthorizationServiceConfigurationDataType {
             },
             codec::FieldDescriptor {
                 name: "IssuerEndpointSettings",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

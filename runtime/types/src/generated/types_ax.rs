@@ -86,10 +86,7 @@ impl codec::Structure for AxisInformation {
             },
             codec::FieldDescriptor {
                 name: "Title",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -109,10 +106,7 @@ impl codec::Structure for AxisInformation {
             },
             codec::FieldDescriptor {
                 name: "AxisSteps",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(11),
-                },
+                data_type: <f64 as codec::Described>::DATA_TYPE,
                 ty: <f64 as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

@@ -58,10 +58,7 @@ impl codec::Structure for CallMethodRequest {
         fields: &[
             codec::FieldDescriptor {
                 name: "ObjectId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -71,10 +68,7 @@ impl codec::Structure for CallMethodRequest {
             },
             codec::FieldDescriptor {
                 name: "MethodId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -84,10 +78,7 @@ impl codec::Structure for CallMethodRequest {
             },
             codec::FieldDescriptor {
                 name: "InputArguments",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -160,10 +151,7 @@ impl codec::Structure for CallMethodResult {
         fields: &[
             codec::FieldDescriptor {
                 name: "StatusCode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -173,10 +161,7 @@ impl codec::Structure for CallMethodResult {
             },
             codec::FieldDescriptor {
                 name: "InputArgumentResults",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -186,10 +171,7 @@ impl codec::Structure for CallMethodResult {
             },
             codec::FieldDescriptor {
                 name: "InputArgumentDiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -199,10 +181,7 @@ impl codec::Structure for CallMethodResult {
             },
             codec::FieldDescriptor {
                 name: "OutputArguments",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -369,10 +348,7 @@ impl codec::Structure for CallResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -536,10 +512,7 @@ impl codec::Structure for CancelResponse {
             },
             codec::FieldDescriptor {
                 name: "CancelCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -60,10 +60,7 @@ impl codec::Structure for ChannelSecurityToken {
         fields: &[
             codec::FieldDescriptor {
                 name: "ChannelId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -73,10 +70,7 @@ impl codec::Structure for ChannelSecurityToken {
             },
             codec::FieldDescriptor {
                 name: "TokenId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -99,10 +93,7 @@ impl codec::Structure for ChannelSecurityToken {
             },
             codec::FieldDescriptor {
                 name: "RevisedLifetime",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -193,10 +193,7 @@ impl codec::Structure for CloseSessionRequest {
             },
             codec::FieldDescriptor {
                 name: "DeleteSubscriptions",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

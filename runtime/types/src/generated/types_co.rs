@@ -54,10 +54,7 @@ impl codec::Structure for ComplexNumberType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Real",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(10),
-                },
+                data_type: <f32 as codec::Described>::DATA_TYPE,
                 ty: <f32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -67,10 +64,7 @@ impl codec::Structure for ComplexNumberType {
             },
             codec::FieldDescriptor {
                 name: "Imaginary",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(10),
-                },
+                data_type: <f32 as codec::Described>::DATA_TYPE,
                 ty: <f32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -132,10 +126,7 @@ impl codec::Structure for ConfigurationUpdateTargetType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Path",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -461,10 +452,7 @@ impl codec::Structure for ContentFilterElement {
             },
             codec::FieldDescriptor {
                 name: "FilterOperands",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(22),
-                },
+                data_type: <codec::ExtensionObject as codec::Described>::DATA_TYPE,
                 ty: <codec::ExtensionObject as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -530,10 +518,7 @@ impl codec::Structure for ContentFilterElementResult {
         fields: &[
             codec::FieldDescriptor {
                 name: "StatusCode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -543,10 +528,7 @@ impl codec::Structure for ContentFilterElementResult {
             },
             codec::FieldDescriptor {
                 name: "OperandStatusCodes",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -556,10 +538,7 @@ impl codec::Structure for ContentFilterElementResult {
             },
             codec::FieldDescriptor {
                 name: "OperandDiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -631,10 +610,7 @@ impl codec::Structure for ContentFilterResult {
             },
             codec::FieldDescriptor {
                 name: "ElementDiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

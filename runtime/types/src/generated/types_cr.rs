@@ -190,10 +190,7 @@ impl codec::Structure for CreateMonitoredItemsResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -311,10 +308,7 @@ impl codec::Structure for CreateSessionRequest {
             },
             codec::FieldDescriptor {
                 name: "ServerUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -324,10 +318,7 @@ impl codec::Structure for CreateSessionRequest {
             },
             codec::FieldDescriptor {
                 name: "EndpointUrl",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -337,10 +328,7 @@ impl codec::Structure for CreateSessionRequest {
             },
             codec::FieldDescriptor {
                 name: "SessionName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -350,10 +338,7 @@ impl codec::Structure for CreateSessionRequest {
             },
             codec::FieldDescriptor {
                 name: "ClientNonce",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -389,10 +374,7 @@ impl codec::Structure for CreateSessionRequest {
             },
             codec::FieldDescriptor {
                 name: "MaxResponseMessageSize",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -505,10 +487,7 @@ impl codec::Structure for CreateSessionResponse {
             },
             codec::FieldDescriptor {
                 name: "SessionId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -544,10 +523,7 @@ impl codec::Structure for CreateSessionResponse {
             },
             codec::FieldDescriptor {
                 name: "ServerNonce",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -600,10 +576,7 @@ impl codec::Structure for CreateSessionResponse {
             },
             codec::FieldDescriptor {
                 name: "MaxRequestMessageSize",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -755,10 +728,7 @@ impl codec::Structure for CreateSubscriptionRequest {
             },
             codec::FieldDescriptor {
                 name: "PublishingEnabled",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -768,10 +738,7 @@ impl codec::Structure for CreateSubscriptionRequest {
             },
             codec::FieldDescriptor {
                 name: "Priority",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

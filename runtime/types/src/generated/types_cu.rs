@@ -62,10 +62,7 @@ impl codec::Structure for CurrencyUnitType {
         fields: &[
             codec::FieldDescriptor {
                 name: "NumericCode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(4),
-                },
+                data_type: <i16 as codec::Described>::DATA_TYPE,
                 ty: <i16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -75,10 +72,7 @@ impl codec::Structure for CurrencyUnitType {
             },
             codec::FieldDescriptor {
                 name: "Exponent",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(2),
-                },
+                data_type: <i8 as codec::Described>::DATA_TYPE,
                 ty: <i8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -88,10 +82,7 @@ impl codec::Structure for CurrencyUnitType {
             },
             codec::FieldDescriptor {
                 name: "AlphabeticCode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -101,10 +92,7 @@ impl codec::Structure for CurrencyUnitType {
             },
             codec::FieldDescriptor {
                 name: "Currency",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -68,10 +68,7 @@ impl codec::Structure for DataChangeFilter {
             },
             codec::FieldDescriptor {
                 name: "DeadbandType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -81,10 +78,7 @@ impl codec::Structure for DataChangeFilter {
             },
             codec::FieldDescriptor {
                 name: "DeadbandValue",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(11),
-                },
+                data_type: <f64 as codec::Described>::DATA_TYPE,
                 ty: <f64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -156,10 +150,7 @@ impl codec::Structure for DataChangeNotification {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

@@ -79,10 +79,7 @@ impl codec::Structure for DatagramConnectionTransport2DataType {
             },
             codec::FieldDescriptor {
                 name: "DiscoveryAnnounceRate",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -92,10 +89,7 @@ impl codec::Structure for DatagramConnectionTransport2DataType {
             },
             codec::FieldDescriptor {
                 name: "DiscoveryMaxMessageSize",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -105,10 +99,7 @@ impl codec::Structure for DatagramConnectionTransport2DataType {
             },
             codec::FieldDescriptor {
                 name: "QosCategory",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -265,10 +256,7 @@ impl codec::Structure for DatagramDataSetReaderTransportDataType {
             },
             codec::FieldDescriptor {
                 name: "QosCategory",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -291,10 +279,7 @@ impl codec::Structure for DatagramDataSetReaderTransportDataType {
             },
             codec::FieldDescriptor {
                 name: "Topic",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -376,10 +361,7 @@ impl codec::Structure for DatagramWriterGroupTransport2DataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "MessageRepeatCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -415,10 +397,7 @@ impl codec::Structure for DatagramWriterGroupTransport2DataType {
             },
             codec::FieldDescriptor {
                 name: "QosCategory",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -441,10 +420,7 @@ impl codec::Structure for DatagramWriterGroupTransport2DataType {
             },
             codec::FieldDescriptor {
                 name: "DiscoveryAnnounceRate",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -454,10 +430,7 @@ impl codec::Structure for DatagramWriterGroupTransport2DataType {
             },
             codec::FieldDescriptor {
                 name: "Topic",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -519,10 +492,7 @@ impl codec::Structure for DatagramWriterGroupTransportDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "MessageRepeatCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

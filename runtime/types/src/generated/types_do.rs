@@ -54,10 +54,7 @@ impl codec::Structure for DoubleComplexNumberType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Real",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(11),
-                },
+                data_type: <f64 as codec::Described>::DATA_TYPE,
                 ty: <f64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -67,10 +64,7 @@ impl codec::Structure for DoubleComplexNumberType {
             },
             codec::FieldDescriptor {
                 name: "Imaginary",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(11),
-                },
+                data_type: <f64 as codec::Described>::DATA_TYPE,
                 ty: <f64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

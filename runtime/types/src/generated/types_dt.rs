@@ -66,10 +66,7 @@ impl codec::Structure for DtlsPubSubConnectionDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "ClientCipherSuite",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -79,10 +76,7 @@ impl codec::Structure for DtlsPubSubConnectionDataType {
             },
             codec::FieldDescriptor {
                 name: "ServerCipherSuites",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -92,10 +86,7 @@ impl codec::Structure for DtlsPubSubConnectionDataType {
             },
             codec::FieldDescriptor {
                 name: "ZeroRTT",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -105,10 +96,7 @@ impl codec::Structure for DtlsPubSubConnectionDataType {
             },
             codec::FieldDescriptor {
                 name: "CertificateGroupId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -118,10 +106,7 @@ impl codec::Structure for DtlsPubSubConnectionDataType {
             },
             codec::FieldDescriptor {
                 name: "VerifyClientCertificate",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

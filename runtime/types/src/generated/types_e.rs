@@ -62,10 +62,7 @@ impl codec::Structure for EUInformation {
         fields: &[
             codec::FieldDescriptor {
                 name: "NamespaceUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -75,10 +72,7 @@ impl codec::Structure for EUInformation {
             },
             codec::FieldDescriptor {
                 name: "UnitId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -88,10 +82,7 @@ impl codec::Structure for EUInformation {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -101,10 +92,7 @@ impl codec::Structure for EUInformation {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -162,10 +150,7 @@ impl codec::Structure for ElementOperand {
         fields: &[
             codec::FieldDescriptor {
                 name: "Index",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -253,10 +238,7 @@ impl codec::Structure for EndpointConfiguration {
         fields: &[
             codec::FieldDescriptor {
                 name: "OperationTimeout",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -266,10 +248,7 @@ impl codec::Structure for EndpointConfiguration {
             },
             codec::FieldDescriptor {
                 name: "UseBinaryEncoding",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -279,10 +258,7 @@ impl codec::Structure for EndpointConfiguration {
             },
             codec::FieldDescriptor {
                 name: "MaxStringLength",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -292,10 +268,7 @@ impl codec::Structure for EndpointConfiguration {
             },
             codec::FieldDescriptor {
                 name: "MaxByteStringLength",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -305,10 +278,7 @@ impl codec::Structure for EndpointConfiguration {
             },
             codec::FieldDescriptor {
                 name: "MaxArrayLength",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -318,10 +288,7 @@ impl codec::Structure for EndpointConfiguration {
             },
             codec::FieldDescriptor {
                 name: "MaxMessageSize",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -331,10 +298,7 @@ impl codec::Structure for EndpointConfiguration {
             },
             codec::FieldDescriptor {
                 name: "MaxBufferSize",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -344,10 +308,7 @@ impl codec::Structure for EndpointConfiguration {
             },
             codec::FieldDescriptor {
                 name: "ChannelLifetime",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -357,10 +318,7 @@ impl codec::Structure for EndpointConfiguration {
             },
             codec::FieldDescriptor {
                 name: "SecurityTokenLifetime",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -434,10 +392,7 @@ impl codec::Structure for EndpointDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -470,10 +425,7 @@ impl codec::Structure for EndpointDataType {
             },
             codec::FieldDescriptor {
                 name: "NetworkName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -483,10 +435,7 @@ impl codec::Structure for EndpointDataType {
             },
             codec::FieldDescriptor {
                 name: "Port",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -572,10 +521,7 @@ impl codec::Structure for EndpointDescription {
         fields: &[
             codec::FieldDescriptor {
                 name: "EndpointUrl",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -618,10 +564,7 @@ impl codec::Structure for EndpointDescription {
             },
             codec::FieldDescriptor {
                 name: "SecurityPolicyUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -641,10 +584,7 @@ impl codec::Structure for EndpointDescription {
             },
             codec::FieldDescriptor {
                 name: "TransportProfileUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -654,10 +594,7 @@ impl codec::Structure for EndpointDescription {
             },
             codec::FieldDescriptor {
                 name: "SecurityLevel",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -727,10 +664,7 @@ impl codec::Structure for EndpointType {
         fields: &[
             codec::FieldDescriptor {
                 name: "EndpointUrl",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -750,10 +684,7 @@ impl codec::Structure for EndpointType {
             },
             codec::FieldDescriptor {
                 name: "SecurityPolicyUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -763,10 +694,7 @@ impl codec::Structure for EndpointType {
             },
             codec::FieldDescriptor {
                 name: "TransportProfileUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -824,10 +752,7 @@ impl codec::Structure for EndpointUrlListDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "EndpointUrlList",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -955,10 +880,7 @@ impl codec::Structure for EnumDescription {
         fields: &[
             codec::FieldDescriptor {
                 name: "DataTypeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -968,10 +890,7 @@ impl codec::Structure for EnumDescription {
             },
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -991,10 +910,7 @@ impl codec::Structure for EnumDescription {
             },
             codec::FieldDescriptor {
                 name: "BuiltInType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1064,10 +980,7 @@ impl codec::Structure for EnumField {
         fields: &[
             codec::FieldDescriptor {
                 name: "Value",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(8),
-                },
+                data_type: <i64 as codec::Described>::DATA_TYPE,
                 ty: <i64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1077,10 +990,7 @@ impl codec::Structure for EnumField {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1090,10 +1000,7 @@ impl codec::Structure for EnumField {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1103,10 +1010,7 @@ impl codec::Structure for EnumField {
             },
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1172,10 +1076,7 @@ impl codec::Structure for EnumValueType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Value",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(8),
-                },
+                data_type: <i64 as codec::Described>::DATA_TYPE,
                 ty: <i64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1185,10 +1086,7 @@ impl codec::Structure for EnumValueType {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1198,10 +1096,7 @@ impl codec::Structure for EnumValueType {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1263,10 +1158,7 @@ impl codec::Structure for EphemeralKeyType {
         fields: &[
             codec::FieldDescriptor {
                 name: "PublicKey",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1276,10 +1168,7 @@ impl codec::Structure for EphemeralKeyType {
             },
             codec::FieldDescriptor {
                 name: "Signature",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1354,10 +1243,7 @@ impl codec::Structure for EventFieldList {
             },
             codec::FieldDescriptor {
                 name: "EventFields",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -1498,10 +1384,7 @@ impl codec::Structure for EventFilterResult {
         fields: &[
             codec::FieldDescriptor {
                 name: "SelectClauseResults",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -1511,10 +1394,7 @@ impl codec::Structure for EventFilterResult {
             },
             codec::FieldDescriptor {
                 name: "SelectClauseDiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

@@ -86,10 +86,7 @@ impl codec::Structure for FieldMetaData {
         fields: &[
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -99,10 +96,7 @@ impl codec::Structure for FieldMetaData {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -122,10 +116,7 @@ impl codec::Structure for FieldMetaData {
             },
             codec::FieldDescriptor {
                 name: "BuiltInType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -135,10 +126,7 @@ impl codec::Structure for FieldMetaData {
             },
             codec::FieldDescriptor {
                 name: "DataType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -148,10 +136,7 @@ impl codec::Structure for FieldMetaData {
             },
             codec::FieldDescriptor {
                 name: "ValueRank",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -161,10 +146,7 @@ impl codec::Structure for FieldMetaData {
             },
             codec::FieldDescriptor {
                 name: "ArrayDimensions",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -174,10 +156,7 @@ impl codec::Structure for FieldMetaData {
             },
             codec::FieldDescriptor {
                 name: "MaxStringLength",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -187,10 +166,7 @@ impl codec::Structure for FieldMetaData {
             },
             codec::FieldDescriptor {
                 name: "DataSetFieldId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(14),
-                },
+                data_type: <codec::Guid as codec::Described>::DATA_TYPE,
                 ty: <codec::Guid as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -282,10 +258,7 @@ impl codec::Structure for FieldTargetDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "DataSetFieldId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(14),
-                },
+                data_type: <codec::Guid as codec::Described>::DATA_TYPE,
                 ty: <codec::Guid as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -308,10 +281,7 @@ impl codec::Structure for FieldTargetDataType {
             },
             codec::FieldDescriptor {
                 name: "TargetNodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -357,10 +327,7 @@ impl codec::Structure for FieldTargetDataType {
             },
             codec::FieldDescriptor {
                 name: "OverrideValue",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -645,10 +612,7 @@ impl codec::Structure for FindServersOnNetworkRequest {
             },
             codec::FieldDescriptor {
                 name: "MaxRecordsToReturn",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -658,10 +622,7 @@ impl codec::Structure for FindServersOnNetworkRequest {
             },
             codec::FieldDescriptor {
                 name: "ServerCapabilityFilter",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -847,10 +808,7 @@ impl codec::Structure for FindServersRequest {
             },
             codec::FieldDescriptor {
                 name: "EndpointUrl",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -873,10 +831,7 @@ impl codec::Structure for FindServersRequest {
             },
             codec::FieldDescriptor {
                 name: "ServerUris",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

@@ -67,10 +67,7 @@ impl codec::Structure for GenericAttributeValue {
             },
             codec::FieldDescriptor {
                 name: "Value",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -148,10 +145,7 @@ impl codec::Structure for GenericAttributes {
         fields: &[
             codec::FieldDescriptor {
                 name: "SpecifiedAttributes",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -161,10 +155,7 @@ impl codec::Structure for GenericAttributes {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -174,10 +165,7 @@ impl codec::Structure for GenericAttributes {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -187,10 +175,7 @@ impl codec::Structure for GenericAttributes {
             },
             codec::FieldDescriptor {
                 name: "WriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -200,10 +185,7 @@ impl codec::Structure for GenericAttributes {
             },
             codec::FieldDescriptor {
                 name: "UserWriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -293,10 +275,7 @@ impl codec::Structure for GetEndpointsRequest {
             },
             codec::FieldDescriptor {
                 name: "EndpointUrl",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -319,10 +298,7 @@ impl codec::Structure for GetEndpointsRequest {
             },
             codec::FieldDescriptor {
                 name: "ProfileUris",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

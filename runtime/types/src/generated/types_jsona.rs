@@ -75,10 +75,7 @@ impl codec::Structure for JsonActionMetaDataMessage {
         fields: &[
             codec::FieldDescriptor {
                 name: "MessageId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -88,10 +85,7 @@ impl codec::Structure for JsonActionMetaDataMessage {
             },
             codec::FieldDescriptor {
                 name: "MessageType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -101,10 +95,7 @@ impl codec::Structure for JsonActionMetaDataMessage {
             },
             codec::FieldDescriptor {
                 name: "PublisherId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -114,10 +105,7 @@ impl codec::Structure for JsonActionMetaDataMessage {
             },
             codec::FieldDescriptor {
                 name: "DataSetWriterId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -127,10 +115,7 @@ impl codec::Structure for JsonActionMetaDataMessage {
             },
             codec::FieldDescriptor {
                 name: "DataSetWriterName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -262,10 +247,7 @@ impl codec::Structure for JsonActionNetworkMessage {
         fields: &[
             codec::FieldDescriptor {
                 name: "MessageId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -275,10 +257,7 @@ impl codec::Structure for JsonActionNetworkMessage {
             },
             codec::FieldDescriptor {
                 name: "MessageType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -288,10 +267,7 @@ impl codec::Structure for JsonActionNetworkMessage {
             },
             codec::FieldDescriptor {
                 name: "PublisherId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -314,10 +290,7 @@ impl codec::Structure for JsonActionNetworkMessage {
             },
             codec::FieldDescriptor {
                 name: "ResponseAddress",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -327,10 +300,7 @@ impl codec::Structure for JsonActionNetworkMessage {
             },
             codec::FieldDescriptor {
                 name: "CorrelationData",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -340,10 +310,7 @@ impl codec::Structure for JsonActionNetworkMessage {
             },
             codec::FieldDescriptor {
                 name: "RequestorId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -366,10 +333,7 @@ impl codec::Structure for JsonActionNetworkMessage {
             },
             codec::FieldDescriptor {
                 name: "Messages",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(22),
-                },
+                data_type: <codec::ExtensionObject as codec::Described>::DATA_TYPE,
                 ty: <codec::ExtensionObject as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -456,10 +420,7 @@ impl codec::Structure for JsonActionRequestMessage {
         fields: &[
             codec::FieldDescriptor {
                 name: "DataSetWriterId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -469,10 +430,7 @@ impl codec::Structure for JsonActionRequestMessage {
             },
             codec::FieldDescriptor {
                 name: "ActionTargetId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -482,10 +440,7 @@ impl codec::Structure for JsonActionRequestMessage {
             },
             codec::FieldDescriptor {
                 name: "DataSetWriterName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -495,10 +450,7 @@ impl codec::Structure for JsonActionRequestMessage {
             },
             codec::FieldDescriptor {
                 name: "WriterGroupName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -531,10 +483,7 @@ impl codec::Structure for JsonActionRequestMessage {
             },
             codec::FieldDescriptor {
                 name: "Timestamp",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(13),
-                },
+                data_type: <codec::DateTime as codec::Described>::DATA_TYPE,
                 ty: <codec::DateTime as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -544,10 +493,7 @@ impl codec::Structure for JsonActionRequestMessage {
             },
             codec::FieldDescriptor {
                 name: "MessageType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -557,10 +503,7 @@ impl codec::Structure for JsonActionRequestMessage {
             },
             codec::FieldDescriptor {
                 name: "RequestId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -580,10 +523,7 @@ impl codec::Structure for JsonActionRequestMessage {
             },
             codec::FieldDescriptor {
                 name: "Payload",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(22),
-                },
+                data_type: <codec::ExtensionObject as codec::Described>::DATA_TYPE,
                 ty: <codec::ExtensionObject as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -646,10 +586,7 @@ impl codec::Structure for JsonActionResponderMessage {
         fields: &[
             codec::FieldDescriptor {
                 name: "MessageId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -659,10 +596,7 @@ impl codec::Structure for JsonActionResponderMessage {
             },
             codec::FieldDescriptor {
                 name: "MessageType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -672,10 +606,7 @@ impl codec::Structure for JsonActionResponderMessage {
             },
             codec::FieldDescriptor {
                 name: "PublisherId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -789,10 +720,7 @@ impl codec::Structure for JsonActionResponseMessage {
         fields: &[
             codec::FieldDescriptor {
                 name: "DataSetWriterId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -802,10 +730,7 @@ impl codec::Structure for JsonActionResponseMessage {
             },
             codec::FieldDescriptor {
                 name: "ActionTargetId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -815,10 +740,7 @@ impl codec::Structure for JsonActionResponseMessage {
             },
             codec::FieldDescriptor {
                 name: "DataSetWriterName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -828,10 +750,7 @@ impl codec::Structure for JsonActionResponseMessage {
             },
             codec::FieldDescriptor {
                 name: "WriterGroupName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -864,10 +783,7 @@ impl codec::Structure for JsonActionResponseMessage {
             },
             codec::FieldDescriptor {
                 name: "Timestamp",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(13),
-                },
+                data_type: <codec::DateTime as codec::Described>::DATA_TYPE,
                 ty: <codec::DateTime as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -877,10 +793,7 @@ impl codec::Structure for JsonActionResponseMessage {
             },
             codec::FieldDescriptor {
                 name: "Status",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -890,10 +803,7 @@ impl codec::Structure for JsonActionResponseMessage {
             },
             codec::FieldDescriptor {
                 name: "MessageType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -903,10 +813,7 @@ impl codec::Structure for JsonActionResponseMessage {
             },
             codec::FieldDescriptor {
                 name: "RequestId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -926,10 +833,7 @@ impl codec::Structure for JsonActionResponseMessage {
             },
             codec::FieldDescriptor {
                 name: "Payload",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(22),
-                },
+                data_type: <codec::ExtensionObject as codec::Described>::DATA_TYPE,
                 ty: <codec::ExtensionObject as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -996,10 +900,7 @@ impl codec::Structure for JsonApplicationDescriptionMessage {
         fields: &[
             codec::FieldDescriptor {
                 name: "MessageId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1009,10 +910,7 @@ impl codec::Structure for JsonApplicationDescriptionMessage {
             },
             codec::FieldDescriptor {
                 name: "MessageType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1022,10 +920,7 @@ impl codec::Structure for JsonApplicationDescriptionMessage {
             },
             codec::FieldDescriptor {
                 name: "PublisherId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1058,10 +953,7 @@ impl codec::Structure for JsonApplicationDescriptionMessage {
             },
             codec::FieldDescriptor {
                 name: "ServerCapabilities",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

@@ -79,10 +79,7 @@ impl codec::Structure for JsonDataSetMessage {
         fields: &[
             codec::FieldDescriptor {
                 name: "DataSetWriterId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -92,10 +89,7 @@ impl codec::Structure for JsonDataSetMessage {
             },
             codec::FieldDescriptor {
                 name: "DataSetWriterName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -105,10 +99,7 @@ impl codec::Structure for JsonDataSetMessage {
             },
             codec::FieldDescriptor {
                 name: "PublisherId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -118,10 +109,7 @@ impl codec::Structure for JsonDataSetMessage {
             },
             codec::FieldDescriptor {
                 name: "WriterGroupName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -131,10 +119,7 @@ impl codec::Structure for JsonDataSetMessage {
             },
             codec::FieldDescriptor {
                 name: "SequenceNumber",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -167,10 +152,7 @@ impl codec::Structure for JsonDataSetMessage {
             },
             codec::FieldDescriptor {
                 name: "Timestamp",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(13),
-                },
+                data_type: <codec::DateTime as codec::Described>::DATA_TYPE,
                 ty: <codec::DateTime as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -180,10 +162,7 @@ impl codec::Structure for JsonDataSetMessage {
             },
             codec::FieldDescriptor {
                 name: "Status",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -193,10 +172,7 @@ impl codec::Structure for JsonDataSetMessage {
             },
             codec::FieldDescriptor {
                 name: "MessageType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -206,10 +182,7 @@ impl codec::Structure for JsonDataSetMessage {
             },
             codec::FieldDescriptor {
                 name: "Payload",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(22),
-                },
+                data_type: <codec::ExtensionObject as codec::Described>::DATA_TYPE,
                 ty: <codec::ExtensionObject as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -453,10 +426,7 @@ impl codec::Structure for JsonDataSetMetaDataMessage {
         fields: &[
             codec::FieldDescriptor {
                 name: "MessageId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -466,10 +436,7 @@ impl codec::Structure for JsonDataSetMetaDataMessage {
             },
             codec::FieldDescriptor {
                 name: "MessageType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -479,10 +446,7 @@ impl codec::Structure for JsonDataSetMetaDataMessage {
             },
             codec::FieldDescriptor {
                 name: "PublisherId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -492,10 +456,7 @@ impl codec::Structure for JsonDataSetMetaDataMessage {
             },
             codec::FieldDescriptor {
                 name: "DataSetWriterId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -505,10 +466,7 @@ impl codec::Structure for JsonDataSetMetaDataMessage {
             },
             codec::FieldDescriptor {
                 name: "WriterGroupName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -518,10 +476,7 @@ impl codec::Structure for JsonDataSetMetaDataMessage {
             },
             codec::FieldDescriptor {
                 name: "DataSetWriterName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -55,10 +55,7 @@ impl codec::Structure for JsonPubSubConnectionMessage {
         fields: &[
             codec::FieldDescriptor {
                 name: "MessageId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -68,10 +65,7 @@ impl codec::Structure for JsonPubSubConnectionMessage {
             },
             codec::FieldDescriptor {
                 name: "MessageType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -81,10 +75,7 @@ impl codec::Structure for JsonPubSubConnectionMessage {
             },
             codec::FieldDescriptor {
                 name: "PublisherId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

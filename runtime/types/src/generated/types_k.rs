@@ -54,10 +54,7 @@ impl codec::Structure for KeyValuePair {
         fields: &[
             codec::FieldDescriptor {
                 name: "Key",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -67,10 +64,7 @@ impl codec::Structure for KeyValuePair {
             },
             codec::FieldDescriptor {
                 name: "Value",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

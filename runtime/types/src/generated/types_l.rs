@@ -62,10 +62,7 @@ impl codec::Structure for LinearConversionDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "InitialAddend",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(10),
-                },
+                data_type: <f32 as codec::Described>::DATA_TYPE,
                 ty: <f32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -75,10 +72,7 @@ impl codec::Structure for LinearConversionDataType {
             },
             codec::FieldDescriptor {
                 name: "Multiplicand",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(10),
-                },
+                data_type: <f32 as codec::Described>::DATA_TYPE,
                 ty: <f32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -88,10 +82,7 @@ impl codec::Structure for LinearConversionDataType {
             },
             codec::FieldDescriptor {
                 name: "Divisor",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(10),
-                },
+                data_type: <f32 as codec::Described>::DATA_TYPE,
                 ty: <f32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -101,10 +92,7 @@ impl codec::Structure for LinearConversionDataType {
             },
             codec::FieldDescriptor {
                 name: "FinalAddend",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(10),
-                },
+                data_type: <f32 as codec::Described>::DATA_TYPE,
                 ty: <f32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -162,10 +150,7 @@ impl codec::Structure for LiteralOperand {
         fields: &[
             codec::FieldDescriptor {
                 name: "Value",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -243,10 +228,7 @@ impl codec::Structure for LldpManagementAddressTxPortType {
         fields: &[
             codec::FieldDescriptor {
                 name: "AddressSubtype",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -256,10 +238,7 @@ impl codec::Structure for LldpManagementAddressTxPortType {
             },
             codec::FieldDescriptor {
                 name: "ManAddress",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -269,10 +248,7 @@ impl codec::Structure for LldpManagementAddressTxPortType {
             },
             codec::FieldDescriptor {
                 name: "TxEnable",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -282,10 +258,7 @@ impl codec::Structure for LldpManagementAddressTxPortType {
             },
             codec::FieldDescriptor {
                 name: "AddrLen",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -305,10 +278,7 @@ impl codec::Structure for LldpManagementAddressTxPortType {
             },
             codec::FieldDescriptor {
                 name: "IfId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -378,10 +348,7 @@ impl codec::Structure for LldpManagementAddressType {
         fields: &[
             codec::FieldDescriptor {
                 name: "AddressSubtype",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -391,10 +358,7 @@ impl codec::Structure for LldpManagementAddressType {
             },
             codec::FieldDescriptor {
                 name: "Address",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -414,10 +378,7 @@ impl codec::Structure for LldpManagementAddressType {
             },
             codec::FieldDescriptor {
                 name: "IfId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -642,10 +603,7 @@ impl codec::Structure for LldpTlvType {
         fields: &[
             codec::FieldDescriptor {
                 name: "TlvType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -655,10 +613,7 @@ impl codec::Structure for LldpTlvType {
             },
             codec::FieldDescriptor {
                 name: "TlvInfo",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -761,10 +716,7 @@ impl codec::Structure for LogRecord {
         fields: &[
             codec::FieldDescriptor {
                 name: "Time",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(13),
-                },
+                data_type: <codec::DateTime as codec::Described>::DATA_TYPE,
                 ty: <codec::DateTime as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -774,10 +726,7 @@ impl codec::Structure for LogRecord {
             },
             codec::FieldDescriptor {
                 name: "Severity",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -787,10 +736,7 @@ impl codec::Structure for LogRecord {
             },
             codec::FieldDescriptor {
                 name: "EventType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: true,
@@ -800,10 +746,7 @@ impl codec::Structure for LogRecord {
             },
             codec::FieldDescriptor {
                 name: "SourceNode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: true,
@@ -813,10 +756,7 @@ impl codec::Structure for LogRecord {
             },
             codec::FieldDescriptor {
                 name: "SourceName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: true,
@@ -826,10 +766,7 @@ impl codec::Structure for LogRecord {
             },
             codec::FieldDescriptor {
                 name: "Message",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -70,10 +70,7 @@ impl codec::Structure for ObjectAttributes {
         fields: &[
             codec::FieldDescriptor {
                 name: "SpecifiedAttributes",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -83,10 +80,7 @@ impl codec::Structure for ObjectAttributes {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -96,10 +90,7 @@ impl codec::Structure for ObjectAttributes {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -109,10 +100,7 @@ impl codec::Structure for ObjectAttributes {
             },
             codec::FieldDescriptor {
                 name: "WriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -122,10 +110,7 @@ impl codec::Structure for ObjectAttributes {
             },
             codec::FieldDescriptor {
                 name: "UserWriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -135,10 +120,7 @@ impl codec::Structure for ObjectAttributes {
             },
             codec::FieldDescriptor {
                 name: "EventNotifier",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -238,10 +220,7 @@ impl codec::Structure for ObjectNode {
         fields: &[
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -261,10 +240,7 @@ impl codec::Structure for ObjectNode {
             },
             codec::FieldDescriptor {
                 name: "BrowseName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -274,10 +250,7 @@ impl codec::Structure for ObjectNode {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -287,10 +260,7 @@ impl codec::Structure for ObjectNode {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -300,10 +270,7 @@ impl codec::Structure for ObjectNode {
             },
             codec::FieldDescriptor {
                 name: "WriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -313,10 +280,7 @@ impl codec::Structure for ObjectNode {
             },
             codec::FieldDescriptor {
                 name: "UserWriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -346,10 +310,7 @@ impl codec::Structure for ObjectNode {
             },
             codec::FieldDescriptor {
                 name: "AccessRestrictions",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -369,10 +330,7 @@ impl codec::Structure for ObjectNode {
             },
             codec::FieldDescriptor {
                 name: "EventNotifier",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -450,10 +408,7 @@ impl codec::Structure for ObjectTypeAttributes {
         fields: &[
             codec::FieldDescriptor {
                 name: "SpecifiedAttributes",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -463,10 +418,7 @@ impl codec::Structure for ObjectTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -476,10 +428,7 @@ impl codec::Structure for ObjectTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -489,10 +438,7 @@ impl codec::Structure for ObjectTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "WriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -502,10 +448,7 @@ impl codec::Structure for ObjectTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "UserWriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -515,10 +458,7 @@ impl codec::Structure for ObjectTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "IsAbstract",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -618,10 +558,7 @@ impl codec::Structure for ObjectTypeNode {
         fields: &[
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -641,10 +578,7 @@ impl codec::Structure for ObjectTypeNode {
             },
             codec::FieldDescriptor {
                 name: "BrowseName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -654,10 +588,7 @@ impl codec::Structure for ObjectTypeNode {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -667,10 +598,7 @@ impl codec::Structure for ObjectTypeNode {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -680,10 +608,7 @@ impl codec::Structure for ObjectTypeNode {
             },
             codec::FieldDescriptor {
                 name: "WriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -693,10 +618,7 @@ impl codec::Structure for ObjectTypeNode {
             },
             codec::FieldDescriptor {
                 name: "UserWriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -726,10 +648,7 @@ impl codec::Structure for ObjectTypeNode {
             },
             codec::FieldDescriptor {
                 name: "AccessRestrictions",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -749,10 +668,7 @@ impl codec::Structure for ObjectTypeNode {
             },
             codec::FieldDescriptor {
                 name: "IsAbstract",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -944,10 +860,7 @@ impl codec::Structure for OpenSecureChannelRequest {
             },
             codec::FieldDescriptor {
                 name: "ClientProtocolVersion",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -977,10 +890,7 @@ impl codec::Structure for OpenSecureChannelRequest {
             },
             codec::FieldDescriptor {
                 name: "ClientNonce",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -990,10 +900,7 @@ impl codec::Structure for OpenSecureChannelRequest {
             },
             codec::FieldDescriptor {
                 name: "RequestedLifetime",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1080,10 +987,7 @@ impl codec::Structure for OpenSecureChannelResponse {
             },
             codec::FieldDescriptor {
                 name: "ServerProtocolVersion",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1103,10 +1007,7 @@ impl codec::Structure for OpenSecureChannelResponse {
             },
             codec::FieldDescriptor {
                 name: "ServerNonce",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -62,10 +62,7 @@ impl codec::Structure for PriorityMappingEntryType {
         fields: &[
             codec::FieldDescriptor {
                 name: "MappingUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -75,10 +72,7 @@ impl codec::Structure for PriorityMappingEntryType {
             },
             codec::FieldDescriptor {
                 name: "PriorityLabel",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -88,10 +82,7 @@ impl codec::Structure for PriorityMappingEntryType {
             },
             codec::FieldDescriptor {
                 name: "PriorityValue_PCP",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -101,10 +92,7 @@ impl codec::Structure for PriorityMappingEntryType {
             },
             codec::FieldDescriptor {
                 name: "PriorityValue_DSCP",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -206,10 +194,7 @@ impl codec::Structure for ProgramDiagnostic2DataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "CreateSessionId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -219,10 +204,7 @@ impl codec::Structure for ProgramDiagnostic2DataType {
             },
             codec::FieldDescriptor {
                 name: "CreateClientName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -258,10 +240,7 @@ impl codec::Structure for ProgramDiagnostic2DataType {
             },
             codec::FieldDescriptor {
                 name: "LastMethodCall",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -271,10 +250,7 @@ impl codec::Structure for ProgramDiagnostic2DataType {
             },
             codec::FieldDescriptor {
                 name: "LastMethodSessionId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -304,10 +280,7 @@ impl codec::Structure for ProgramDiagnostic2DataType {
             },
             codec::FieldDescriptor {
                 name: "LastMethodInputValues",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -317,10 +290,7 @@ impl codec::Structure for ProgramDiagnostic2DataType {
             },
             codec::FieldDescriptor {
                 name: "LastMethodOutputValues",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -343,10 +313,7 @@ impl codec::Structure for ProgramDiagnostic2DataType {
             },
             codec::FieldDescriptor {
                 name: "LastMethodReturnStatus",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -438,10 +405,7 @@ impl codec::Structure for ProgramDiagnosticDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "CreateSessionId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -451,10 +415,7 @@ impl codec::Structure for ProgramDiagnosticDataType {
             },
             codec::FieldDescriptor {
                 name: "CreateClientName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -490,10 +451,7 @@ impl codec::Structure for ProgramDiagnosticDataType {
             },
             codec::FieldDescriptor {
                 name: "LastMethodCall",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -503,10 +461,7 @@ impl codec::Structure for ProgramDiagnosticDataType {
             },
             codec::FieldDescriptor {
                 name: "LastMethodSessionId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

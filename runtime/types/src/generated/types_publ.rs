@@ -194,10 +194,7 @@ impl codec::Structure for PublishResponse {
             },
             codec::FieldDescriptor {
                 name: "MoreNotifications",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -217,10 +214,7 @@ impl codec::Structure for PublishResponse {
             },
             codec::FieldDescriptor {
                 name: "Results",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -230,10 +224,7 @@ impl codec::Structure for PublishResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -515,10 +506,7 @@ impl codec::Structure for PublishedDataSetCustomSourceDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "CyclicDataSet",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -592,10 +580,7 @@ impl codec::Structure for PublishedDataSetDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -605,10 +590,7 @@ impl codec::Structure for PublishedDataSetDataType {
             },
             codec::FieldDescriptor {
                 name: "DataSetFolder",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -707,10 +689,7 @@ impl codec::Structure for PublishedEventsDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "EventNotifier",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -816,10 +795,7 @@ impl codec::Structure for PublishedVariableDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "PublishedVariable",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -855,10 +831,7 @@ impl codec::Structure for PublishedVariableDataType {
             },
             codec::FieldDescriptor {
                 name: "DeadbandType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -868,10 +841,7 @@ impl codec::Structure for PublishedVariableDataType {
             },
             codec::FieldDescriptor {
                 name: "DeadbandValue",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(11),
-                },
+                data_type: <f64 as codec::Described>::DATA_TYPE,
                 ty: <f64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -894,10 +864,7 @@ impl codec::Structure for PublishedVariableDataType {
             },
             codec::FieldDescriptor {
                 name: "SubstituteValue",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -907,10 +874,7 @@ impl codec::Structure for PublishedVariableDataType {
             },
             codec::FieldDescriptor {
                 name: "MetaDataProperties",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

@@ -78,10 +78,7 @@ impl codec::Structure for QuantityDimension {
         fields: &[
             codec::FieldDescriptor {
                 name: "MassExponent",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(2),
-                },
+                data_type: <i8 as codec::Described>::DATA_TYPE,
                 ty: <i8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -91,10 +88,7 @@ impl codec::Structure for QuantityDimension {
             },
             codec::FieldDescriptor {
                 name: "LengthExponent",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(2),
-                },
+                data_type: <i8 as codec::Described>::DATA_TYPE,
                 ty: <i8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -104,10 +98,7 @@ impl codec::Structure for QuantityDimension {
             },
             codec::FieldDescriptor {
                 name: "TimeExponent",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(2),
-                },
+                data_type: <i8 as codec::Described>::DATA_TYPE,
                 ty: <i8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -117,10 +108,7 @@ impl codec::Structure for QuantityDimension {
             },
             codec::FieldDescriptor {
                 name: "ElectricCurrentExponent",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(2),
-                },
+                data_type: <i8 as codec::Described>::DATA_TYPE,
                 ty: <i8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -130,10 +118,7 @@ impl codec::Structure for QuantityDimension {
             },
             codec::FieldDescriptor {
                 name: "AmountOfSubstanceExponent",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(2),
-                },
+                data_type: <i8 as codec::Described>::DATA_TYPE,
                 ty: <i8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -143,10 +128,7 @@ impl codec::Structure for QuantityDimension {
             },
             codec::FieldDescriptor {
                 name: "LuminousIntensityExponent",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(2),
-                },
+                data_type: <i8 as codec::Described>::DATA_TYPE,
                 ty: <i8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -156,10 +138,7 @@ impl codec::Structure for QuantityDimension {
             },
             codec::FieldDescriptor {
                 name: "AbsoluteTemperatureExponent",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(2),
-                },
+                data_type: <i8 as codec::Described>::DATA_TYPE,
                 ty: <i8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -169,10 +148,7 @@ impl codec::Structure for QuantityDimension {
             },
             codec::FieldDescriptor {
                 name: "DimensionlessExponent",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(2),
-                },
+                data_type: <i8 as codec::Described>::DATA_TYPE,
                 ty: <i8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -330,10 +306,7 @@ impl codec::Structure for QueryDataSet {
         fields: &[
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -343,10 +316,7 @@ impl codec::Structure for QueryDataSet {
             },
             codec::FieldDescriptor {
                 name: "TypeDefinitionNode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -356,10 +326,7 @@ impl codec::Structure for QueryDataSet {
             },
             codec::FieldDescriptor {
                 name: "Values",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -623,10 +590,7 @@ impl codec::Structure for QueryFirstResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -720,10 +684,7 @@ impl codec::Structure for QueryNextRequest {
             },
             codec::FieldDescriptor {
                 name: "ReleaseContinuationPoint",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

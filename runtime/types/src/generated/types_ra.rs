@@ -54,10 +54,7 @@ impl codec::Structure for Range {
         fields: &[
             codec::FieldDescriptor {
                 name: "Low",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(11),
-                },
+                data_type: <f64 as codec::Described>::DATA_TYPE,
                 ty: <f64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -67,10 +64,7 @@ impl codec::Structure for Range {
             },
             codec::FieldDescriptor {
                 name: "High",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(11),
-                },
+                data_type: <f64 as codec::Described>::DATA_TYPE,
                 ty: <f64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -132,10 +126,7 @@ impl codec::Structure for RationalNumber {
         fields: &[
             codec::FieldDescriptor {
                 name: "Numerator",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(6),
-                },
+                data_type: <i32 as codec::Described>::DATA_TYPE,
                 ty: <i32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -145,10 +136,7 @@ impl codec::Structure for RationalNumber {
             },
             codec::FieldDescriptor {
                 name: "Denominator",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -128,10 +128,7 @@ impl codec::Structure for ReadAtTimeDetails {
             },
             codec::FieldDescriptor {
                 name: "UseSimpleBounds",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -363,10 +360,7 @@ impl codec::Structure for ReadEventDetails2 {
             },
             codec::FieldDescriptor {
                 name: "ReadModified",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -602,10 +596,7 @@ impl codec::Structure for ReadProcessedDetails {
             },
             codec::FieldDescriptor {
                 name: "AggregateType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -689,10 +680,7 @@ impl codec::Structure for ReadRawModifiedDetails {
         fields: &[
             codec::FieldDescriptor {
                 name: "IsReadModified",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -741,10 +729,7 @@ impl codec::Structure for ReadRawModifiedDetails {
             },
             codec::FieldDescriptor {
                 name: "ReturnBounds",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -962,10 +947,7 @@ impl codec::Structure for ReadResponse {
             },
             codec::FieldDescriptor {
                 name: "Results",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(23),
-                },
+                data_type: <codec::DataValue as codec::Described>::DATA_TYPE,
                 ty: <codec::DataValue as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -975,10 +957,7 @@ impl codec::Structure for ReadResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -1056,10 +1035,7 @@ impl codec::Structure for ReadValueId {
         fields: &[
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1095,10 +1071,7 @@ impl codec::Structure for ReadValueId {
             },
             codec::FieldDescriptor {
                 name: "DataEncoding",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1220,10 +1193,7 @@ impl codec::Structure for ReaderGroupDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1233,10 +1203,7 @@ impl codec::Structure for ReaderGroupDataType {
             },
             codec::FieldDescriptor {
                 name: "Enabled",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1256,10 +1223,7 @@ impl codec::Structure for ReaderGroupDataType {
             },
             codec::FieldDescriptor {
                 name: "SecurityGroupId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1279,10 +1243,7 @@ impl codec::Structure for ReaderGroupDataType {
             },
             codec::FieldDescriptor {
                 name: "MaxNetworkMessageSize",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

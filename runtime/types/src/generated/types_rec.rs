@@ -50,10 +50,7 @@ impl codec::Structure for ReceiveQosPriorityDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "PriorityLabel",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

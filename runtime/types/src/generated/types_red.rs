@@ -178,10 +178,7 @@ impl codec::Structure for RedundantServerDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "ServerId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -191,10 +188,7 @@ impl codec::Structure for RedundantServerDataType {
             },
             codec::FieldDescriptor {
                 name: "ServiceLevel",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -74,10 +74,7 @@ impl codec::Structure for ReferenceDescription {
         fields: &[
             codec::FieldDescriptor {
                 name: "ReferenceTypeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -87,10 +84,7 @@ impl codec::Structure for ReferenceDescription {
             },
             codec::FieldDescriptor {
                 name: "IsForward",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -100,10 +94,7 @@ impl codec::Structure for ReferenceDescription {
             },
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -113,10 +104,7 @@ impl codec::Structure for ReferenceDescription {
             },
             codec::FieldDescriptor {
                 name: "BrowseName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -126,10 +114,7 @@ impl codec::Structure for ReferenceDescription {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -149,10 +134,7 @@ impl codec::Structure for ReferenceDescription {
             },
             codec::FieldDescriptor {
                 name: "TypeDefinition",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -220,10 +202,7 @@ impl codec::Structure for ReferenceDescriptionDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "SourceNode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -233,10 +212,7 @@ impl codec::Structure for ReferenceDescriptionDataType {
             },
             codec::FieldDescriptor {
                 name: "ReferenceType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -246,10 +222,7 @@ impl codec::Structure for ReferenceDescriptionDataType {
             },
             codec::FieldDescriptor {
                 name: "IsForward",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -259,10 +232,7 @@ impl codec::Structure for ReferenceDescriptionDataType {
             },
             codec::FieldDescriptor {
                 name: "TargetNode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -326,10 +296,7 @@ impl codec::Structure for ReferenceListEntryDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "ReferenceType",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -339,10 +306,7 @@ impl codec::Structure for ReferenceListEntryDataType {
             },
             codec::FieldDescriptor {
                 name: "IsForward",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -352,10 +316,7 @@ impl codec::Structure for ReferenceListEntryDataType {
             },
             codec::FieldDescriptor {
                 name: "TargetNode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -419,10 +380,7 @@ impl codec::Structure for ReferenceNode {
         fields: &[
             codec::FieldDescriptor {
                 name: "ReferenceTypeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -432,10 +390,7 @@ impl codec::Structure for ReferenceNode {
             },
             codec::FieldDescriptor {
                 name: "IsInverse",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -445,10 +400,7 @@ impl codec::Structure for ReferenceNode {
             },
             codec::FieldDescriptor {
                 name: "TargetId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(18),
-                },
+                data_type: <codec::ExpandedNodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::ExpandedNodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -534,10 +486,7 @@ impl codec::Structure for ReferenceTypeAttributes {
         fields: &[
             codec::FieldDescriptor {
                 name: "SpecifiedAttributes",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -547,10 +496,7 @@ impl codec::Structure for ReferenceTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -560,10 +506,7 @@ impl codec::Structure for ReferenceTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -573,10 +516,7 @@ impl codec::Structure for ReferenceTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "WriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -586,10 +526,7 @@ impl codec::Structure for ReferenceTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "UserWriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -599,10 +536,7 @@ impl codec::Structure for ReferenceTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "IsAbstract",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -612,10 +546,7 @@ impl codec::Structure for ReferenceTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "Symmetric",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -625,10 +556,7 @@ impl codec::Structure for ReferenceTypeAttributes {
             },
             codec::FieldDescriptor {
                 name: "InverseName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -736,10 +664,7 @@ impl codec::Structure for ReferenceTypeNode {
         fields: &[
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -759,10 +684,7 @@ impl codec::Structure for ReferenceTypeNode {
             },
             codec::FieldDescriptor {
                 name: "BrowseName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(20),
-                },
+                data_type: <codec::QualifiedName as codec::Described>::DATA_TYPE,
                 ty: <codec::QualifiedName as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -772,10 +694,7 @@ impl codec::Structure for ReferenceTypeNode {
             },
             codec::FieldDescriptor {
                 name: "DisplayName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -785,10 +704,7 @@ impl codec::Structure for ReferenceTypeNode {
             },
             codec::FieldDescriptor {
                 name: "Description",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -798,10 +714,7 @@ impl codec::Structure for ReferenceTypeNode {
             },
             codec::FieldDescriptor {
                 name: "WriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -811,10 +724,7 @@ impl codec::Structure for ReferenceTypeNode {
             },
             codec::FieldDescriptor {
                 name: "UserWriteMask",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -844,10 +754,7 @@ impl codec::Structure for ReferenceTypeNode {
             },
             codec::FieldDescriptor {
                 name: "AccessRestrictions",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -867,10 +774,7 @@ impl codec::Structure for ReferenceTypeNode {
             },
             codec::FieldDescriptor {
                 name: "IsAbstract",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -880,10 +784,7 @@ impl codec::Structure for ReferenceTypeNode {
             },
             codec::FieldDescriptor {
                 name: "Symmetric",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -893,10 +794,7 @@ impl codec::Structure for ReferenceTypeNode {
             },
             codec::FieldDescriptor {
                 name: "InverseName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

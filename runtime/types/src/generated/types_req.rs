@@ -113,10 +113,7 @@ impl codec::Structure for RequestHeader {
             },
             codec::FieldDescriptor {
                 name: "ReturnDiagnostics",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -126,10 +123,7 @@ impl codec::Structure for RequestHeader {
             },
             codec::FieldDescriptor {
                 name: "AuditEntryId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -139,10 +133,7 @@ impl codec::Structure for RequestHeader {
             },
             codec::FieldDescriptor {
                 name: "TimeoutHint",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -152,10 +143,7 @@ impl codec::Structure for RequestHeader {
             },
             codec::FieldDescriptor {
                 name: "AdditionalHeader",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(22),
-                },
+                data_type: <codec::ExtensionObject as codec::Described>::DATA_TYPE,
                 ty: <codec::ExtensionObject as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -96,10 +96,7 @@ impl codec::Structure for ResponseHeader {
             },
             codec::FieldDescriptor {
                 name: "ServiceResult",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -109,10 +106,7 @@ impl codec::Structure for ResponseHeader {
             },
             codec::FieldDescriptor {
                 name: "ServiceDiagnostics",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -122,10 +116,7 @@ impl codec::Structure for ResponseHeader {
             },
             codec::FieldDescriptor {
                 name: "StringTable",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -135,10 +126,7 @@ impl codec::Structure for ResponseHeader {
             },
             codec::FieldDescriptor {
                 name: "AdditionalHeader",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(22),
-                },
+                data_type: <codec::ExtensionObject as codec::Described>::DATA_TYPE,
                 ty: <codec::ExtensionObject as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

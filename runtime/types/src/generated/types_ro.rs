@@ -54,10 +54,7 @@ impl codec::Structure for RolePermissionType {
         fields: &[
             codec::FieldDescriptor {
                 name: "RoleId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

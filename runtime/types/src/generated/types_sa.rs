@@ -75,10 +75,7 @@ impl codec::Structure for SamplingIntervalDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "MonitoredItemCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -88,10 +85,7 @@ impl codec::Structure for SamplingIntervalDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "MaxMonitoredItemCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -101,10 +95,7 @@ impl codec::Structure for SamplingIntervalDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "DisabledMonitoredItemCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -100,10 +100,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "ServerViewCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -113,10 +110,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "CurrentSessionCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -126,10 +120,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "CumulatedSessionCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -139,10 +130,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "SecurityRejectedSessionCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -152,10 +140,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "RejectedSessionCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -165,10 +150,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "SessionTimeoutCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -178,10 +160,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "SessionAbortCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -191,10 +170,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "CurrentSubscriptionCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -204,10 +180,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "CumulatedSubscriptionCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -217,10 +190,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "PublishingIntervalCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -230,10 +200,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "SecurityRejectedRequestsCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -243,10 +210,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
             codec::FieldDescriptor {
                 name: "RejectedRequestsCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -340,10 +304,7 @@ impl codec::Structure for ServerEndpointDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -376,10 +337,7 @@ impl codec::Structure for ServerEndpointDataType {
             },
             codec::FieldDescriptor {
                 name: "NetworkName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -389,10 +347,7 @@ impl codec::Structure for ServerEndpointDataType {
             },
             codec::FieldDescriptor {
                 name: "Port",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -415,10 +370,7 @@ impl codec::Structure for ServerEndpointDataType {
             },
             codec::FieldDescriptor {
                 name: "SecuritySettingNames",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -441,10 +393,7 @@ impl codec::Structure for ServerEndpointDataType {
             },
             codec::FieldDescriptor {
                 name: "UserTokenSettingNames",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -454,10 +403,7 @@ impl codec::Structure for ServerEndpointDataType {
             },
             codec::FieldDescriptor {
                 name: "ReverseConnectUrls",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -527,10 +473,7 @@ impl codec::Structure for ServerOnNetwork {
         fields: &[
             codec::FieldDescriptor {
                 name: "RecordId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -540,10 +483,7 @@ impl codec::Structure for ServerOnNetwork {
             },
             codec::FieldDescriptor {
                 name: "ServerName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -553,10 +493,7 @@ impl codec::Structure for ServerOnNetwork {
             },
             codec::FieldDescriptor {
                 name: "DiscoveryUrl",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -566,10 +503,7 @@ impl codec::Structure for ServerOnNetwork {
             },
             codec::FieldDescriptor {
                 name: "ServerCapabilities",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -825,10 +759,7 @@ impl codec::Structure for ServerStatusDataType {
             },
             codec::FieldDescriptor {
                 name: "SecondsTillShutdown",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -838,10 +769,7 @@ impl codec::Structure for ServerStatusDataType {
             },
             codec::FieldDescriptor {
                 name: "ShutdownReason",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -911,10 +839,7 @@ impl codec::Structure for ServiceCertificateDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Certificate",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -924,10 +849,7 @@ impl codec::Structure for ServiceCertificateDataType {
             },
             codec::FieldDescriptor {
                 name: "Issuers",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -1015,10 +937,7 @@ impl codec::Structure for ServiceCounterDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "TotalCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1028,10 +947,7 @@ impl codec::Structure for ServiceCounterDataType {
             },
             codec::FieldDescriptor {
                 name: "ErrorCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -224,10 +224,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "SessionId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -237,10 +234,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "SessionName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -260,10 +254,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "ServerUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -273,10 +264,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "EndpointUrl",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -312,10 +300,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "MaxResponseMessageSize",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -351,10 +336,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "CurrentSubscriptionsCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -364,10 +346,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "CurrentMonitoredItemsCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -377,10 +356,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "CurrentPublishRequestsInQueue",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -400,10 +376,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "UnauthorizedRequestCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -773,10 +746,7 @@ impl codec::Structure for SessionSecurityDiagnosticsDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "SessionId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -786,10 +756,7 @@ impl codec::Structure for SessionSecurityDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "ClientUserIdOfSession",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -799,10 +766,7 @@ impl codec::Structure for SessionSecurityDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "ClientUserIdHistory",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -812,10 +776,7 @@ impl codec::Structure for SessionSecurityDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "AuthenticationMechanism",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -825,10 +786,7 @@ impl codec::Structure for SessionSecurityDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "Encoding",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -838,10 +796,7 @@ impl codec::Structure for SessionSecurityDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "TransportProtocol",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -861,10 +816,7 @@ impl codec::Structure for SessionSecurityDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "SecurityPolicyUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -874,10 +826,7 @@ impl codec::Structure for SessionSecurityDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "ClientCertificate",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -962,10 +911,7 @@ impl codec::Structure for SessionlessInvokeRequestType {
             },
             codec::FieldDescriptor {
                 name: "NamespaceUris",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -975,10 +921,7 @@ impl codec::Structure for SessionlessInvokeRequestType {
             },
             codec::FieldDescriptor {
                 name: "ServerUris",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -1001,10 +944,7 @@ impl codec::Structure for SessionlessInvokeRequestType {
             },
             codec::FieldDescriptor {
                 name: "ServiceId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -1068,10 +1008,7 @@ impl codec::Structure for SessionlessInvokeResponseType {
         fields: &[
             codec::FieldDescriptor {
                 name: "NamespaceUris",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -1081,10 +1018,7 @@ impl codec::Structure for SessionlessInvokeResponseType {
             },
             codec::FieldDescriptor {
                 name: "ServerUris",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -1094,10 +1028,7 @@ impl codec::Structure for SessionlessInvokeResponseType {
             },
             codec::FieldDescriptor {
                 name: "ServiceId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -183,10 +183,7 @@ impl codec::Structure for SetMonitoringModeResponse {
             },
             codec::FieldDescriptor {
                 name: "Results",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -196,10 +193,7 @@ impl codec::Structure for SetMonitoringModeResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -283,10 +277,7 @@ impl codec::Structure for SetPublishingModeRequest {
             },
             codec::FieldDescriptor {
                 name: "PublishingEnabled",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -384,10 +375,7 @@ impl codec::Structure for SetPublishingModeResponse {
             },
             codec::FieldDescriptor {
                 name: "Results",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -397,10 +385,7 @@ impl codec::Structure for SetPublishingModeResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -627,10 +612,7 @@ impl codec::Structure for SetTriggeringResponse {
             },
             codec::FieldDescriptor {
                 name: "AddResults",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -640,10 +622,7 @@ impl codec::Structure for SetTriggeringResponse {
             },
             codec::FieldDescriptor {
                 name: "AddDiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -653,10 +632,7 @@ impl codec::Structure for SetTriggeringResponse {
             },
             codec::FieldDescriptor {
                 name: "RemoveResults",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -666,10 +642,7 @@ impl codec::Structure for SetTriggeringResponse {
             },
             codec::FieldDescriptor {
                 name: "RemoveDiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

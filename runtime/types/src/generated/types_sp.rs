@@ -54,10 +54,7 @@ impl codec::Structure for SpanContextDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "TraceId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(14),
-                },
+                data_type: <codec::Guid as codec::Described>::DATA_TYPE,
                 ty: <codec::Guid as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -67,10 +64,7 @@ impl codec::Structure for SpanContextDataType {
             },
             codec::FieldDescriptor {
                 name: "SpanId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(9),
-                },
+                data_type: <u64 as codec::Described>::DATA_TYPE,
                 ty: <u64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

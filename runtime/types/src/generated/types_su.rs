@@ -54,10 +54,7 @@ impl codec::Structure for SubscribedDataSetMirrorDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "ParentNodeName",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -338,10 +335,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "SessionId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -351,10 +345,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "SubscriptionId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -364,10 +355,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "Priority",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -390,10 +378,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "MaxKeepAliveCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -403,10 +388,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "MaxLifetimeCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -416,10 +398,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "MaxNotificationsPerPublish",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -429,10 +408,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "PublishingEnabled",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -442,10 +418,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "ModifyCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -455,10 +428,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "EnableCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -468,10 +438,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "DisableCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -481,10 +448,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "RepublishRequestCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -494,10 +458,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "RepublishMessageRequestCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -507,10 +468,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "RepublishMessageCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -520,10 +478,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "TransferRequestCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -533,10 +488,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "TransferredToAltClientCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -546,10 +498,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "TransferredToSameClientCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -559,10 +508,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "PublishRequestCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -572,10 +518,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "DataChangeNotificationsCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -585,10 +528,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "EventNotificationsCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -598,10 +538,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "NotificationsCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -611,10 +548,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "LatePublishRequestCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -624,10 +558,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "CurrentKeepAliveCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -637,10 +568,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "CurrentLifetimeCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -650,10 +578,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "UnacknowledgedMessageCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -663,10 +588,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "DiscardedMessageCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -676,10 +598,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "MonitoredItemCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -689,10 +608,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "DisabledMonitoredItemCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -702,10 +618,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "MonitoringQueueOverflowCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -715,10 +628,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "NextSequenceNumber",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -728,10 +638,7 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
             codec::FieldDescriptor {
                 name: "EventQueueOverflowCount",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

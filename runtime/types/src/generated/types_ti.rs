@@ -54,10 +54,7 @@ impl codec::Structure for TimeZoneDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Offset",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(4),
-                },
+                data_type: <i16 as codec::Described>::DATA_TYPE,
                 ty: <i16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -67,10 +64,7 @@ impl codec::Structure for TimeZoneDataType {
             },
             codec::FieldDescriptor {
                 name: "DaylightSavingInOffset",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

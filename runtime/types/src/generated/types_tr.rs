@@ -62,10 +62,7 @@ impl codec::Structure for TraceContextDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "TraceId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(14),
-                },
+                data_type: <codec::Guid as codec::Described>::DATA_TYPE,
                 ty: <codec::Guid as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -75,10 +72,7 @@ impl codec::Structure for TraceContextDataType {
             },
             codec::FieldDescriptor {
                 name: "SpanId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(9),
-                },
+                data_type: <u64 as codec::Described>::DATA_TYPE,
                 ty: <u64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -88,10 +82,7 @@ impl codec::Structure for TraceContextDataType {
             },
             codec::FieldDescriptor {
                 name: "ParentSpanId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(9),
-                },
+                data_type: <u64 as codec::Described>::DATA_TYPE,
                 ty: <u64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -101,10 +92,7 @@ impl codec::Structure for TraceContextDataType {
             },
             codec::FieldDescriptor {
                 name: "ParentIdentifier",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -170,10 +158,7 @@ impl codec::Structure for TransactionErrorType {
         fields: &[
             codec::FieldDescriptor {
                 name: "TargetId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -183,10 +168,7 @@ impl codec::Structure for TransactionErrorType {
             },
             codec::FieldDescriptor {
                 name: "Error",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -196,10 +178,7 @@ impl codec::Structure for TransactionErrorType {
             },
             codec::FieldDescriptor {
                 name: "Message",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(21),
-                },
+                data_type: <codec::LocalizedText as codec::Described>::DATA_TYPE,
                 ty: <codec::LocalizedText as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -261,10 +240,7 @@ impl codec::Structure for TransferResult {
         fields: &[
             codec::FieldDescriptor {
                 name: "StatusCode",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -366,10 +342,7 @@ impl codec::Structure for TransferSubscriptionsRequest {
             },
             codec::FieldDescriptor {
                 name: "SendInitialValues",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -464,10 +437,7 @@ impl codec::Structure for TransferSubscriptionsResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -662,10 +632,7 @@ impl codec::Structure for TranslateBrowsePathsToNodeIdsResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -731,10 +698,7 @@ impl codec::Structure for TransmitQosPriorityDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "PriorityLabel",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -808,10 +772,7 @@ impl codec::Structure for TrustListDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "SpecifiedLists",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -821,10 +782,7 @@ impl codec::Structure for TrustListDataType {
             },
             codec::FieldDescriptor {
                 name: "TrustedCertificates",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -834,10 +792,7 @@ impl codec::Structure for TrustListDataType {
             },
             codec::FieldDescriptor {
                 name: "TrustedCrls",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -847,10 +802,7 @@ impl codec::Structure for TrustListDataType {
             },
             codec::FieldDescriptor {
                 name: "IssuerCertificates",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -860,10 +812,7 @@ impl codec::Structure for TrustListDataType {
             },
             codec::FieldDescriptor {
                 name: "IssuerCrls",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

@@ -74,10 +74,7 @@ impl codec::Structure for UABinaryFileDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Namespaces",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -117,10 +114,7 @@ impl codec::Structure for UABinaryFileDataType {
             },
             codec::FieldDescriptor {
                 name: "SchemaLocation",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -140,10 +134,7 @@ impl codec::Structure for UABinaryFileDataType {
             },
             codec::FieldDescriptor {
                 name: "Body",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(24),
-                },
+                data_type: <codec::Variant as codec::Described>::DATA_TYPE,
                 ty: <codec::Variant as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -379,10 +370,7 @@ impl codec::Structure for UadpDataSetReaderMessageDataType {
             },
             codec::FieldDescriptor {
                 name: "NetworkMessageNumber",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -392,10 +380,7 @@ impl codec::Structure for UadpDataSetReaderMessageDataType {
             },
             codec::FieldDescriptor {
                 name: "DataSetOffset",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -405,10 +390,7 @@ impl codec::Structure for UadpDataSetReaderMessageDataType {
             },
             codec::FieldDescriptor {
                 name: "DataSetClassId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(14),
-                },
+                data_type: <codec::Guid as codec::Described>::DATA_TYPE,
                 ty: <codec::Guid as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -547,10 +529,7 @@ impl codec::Structure for UadpDataSetWriterMessageDataType {
             },
             codec::FieldDescriptor {
                 name: "ConfiguredSize",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -560,10 +539,7 @@ impl codec::Structure for UadpDataSetWriterMessageDataType {
             },
             codec::FieldDescriptor {
                 name: "NetworkMessageNumber",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -573,10 +549,7 @@ impl codec::Structure for UadpDataSetWriterMessageDataType {
             },
             codec::FieldDescriptor {
                 name: "DataSetOffset",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

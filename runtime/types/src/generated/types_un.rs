@@ -64,10 +64,7 @@ impl codec::Structure for UnregisterNodesRequest {
             },
             codec::FieldDescriptor {
                 name: "NodesToUnregister",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -204,10 +201,7 @@ impl codec::Structure for UnsignedRationalNumber {
         fields: &[
             codec::FieldDescriptor {
                 name: "Numerator",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -217,10 +211,7 @@ impl codec::Structure for UnsignedRationalNumber {
             },
             codec::FieldDescriptor {
                 name: "Denominator",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

@@ -58,10 +58,7 @@ impl codec::Structure for UpdateDataDetails {
         fields: &[
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -81,10 +78,7 @@ impl codec::Structure for UpdateDataDetails {
             },
             codec::FieldDescriptor {
                 name: "UpdateValues",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(23),
-                },
+                data_type: <codec::DataValue as codec::Described>::DATA_TYPE,
                 ty: <codec::DataValue as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -154,10 +148,7 @@ impl codec::Structure for UpdateEventDetails {
         fields: &[
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -253,10 +244,7 @@ impl codec::Structure for UpdateStructureDataDetails {
         fields: &[
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -276,10 +264,7 @@ impl codec::Structure for UpdateStructureDataDetails {
             },
             codec::FieldDescriptor {
                 name: "UpdateValues",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(23),
-                },
+                data_type: <codec::DataValue as codec::Described>::DATA_TYPE,
                 ty: <codec::DataValue as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,

@@ -149,10 +149,7 @@ impl codec::Structure for WriteResponse {
             },
             codec::FieldDescriptor {
                 name: "Results",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(19),
-                },
+                data_type: <codec::StatusCode as codec::Described>::DATA_TYPE,
                 ty: <codec::StatusCode as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -162,10 +159,7 @@ impl codec::Structure for WriteResponse {
             },
             codec::FieldDescriptor {
                 name: "DiagnosticInfos",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(25),
-                },
+                data_type: <codec::DiagnosticInfo as codec::Described>::DATA_TYPE,
                 ty: <codec::DiagnosticInfo as codec::Described>::FIELD_TYPE,
                 value_rank: 1,
                 optional: false,
@@ -243,10 +237,7 @@ impl codec::Structure for WriteValue {
         fields: &[
             codec::FieldDescriptor {
                 name: "NodeId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(17),
-                },
+                data_type: <codec::NodeId as codec::Described>::DATA_TYPE,
                 ty: <codec::NodeId as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -282,10 +273,7 @@ impl codec::Structure for WriteValue {
             },
             codec::FieldDescriptor {
                 name: "Value",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(23),
-                },
+                data_type: <codec::DataValue as codec::Described>::DATA_TYPE,
                 ty: <codec::DataValue as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -403,10 +391,7 @@ impl codec::Structure for WriterGroupDataType {
         fields: &[
             codec::FieldDescriptor {
                 name: "Name",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -416,10 +401,7 @@ impl codec::Structure for WriterGroupDataType {
             },
             codec::FieldDescriptor {
                 name: "Enabled",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(1),
-                },
+                data_type: <bool as codec::Described>::DATA_TYPE,
                 ty: <bool as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -439,10 +421,7 @@ impl codec::Structure for WriterGroupDataType {
             },
             codec::FieldDescriptor {
                 name: "SecurityGroupId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -462,10 +441,7 @@ impl codec::Structure for WriterGroupDataType {
             },
             codec::FieldDescriptor {
                 name: "MaxNetworkMessageSize",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(7),
-                },
+                data_type: <u32 as codec::Described>::DATA_TYPE,
                 ty: <u32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -485,10 +461,7 @@ impl codec::Structure for WriterGroupDataType {
             },
             codec::FieldDescriptor {
                 name: "WriterGroupId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(5),
-                },
+                data_type: <u16 as codec::Described>::DATA_TYPE,
                 ty: <u16 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -524,10 +497,7 @@ impl codec::Structure for WriterGroupDataType {
             },
             codec::FieldDescriptor {
                 name: "Priority",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(3),
-                },
+                data_type: <u8 as codec::Described>::DATA_TYPE,
                 ty: <u8 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -550,10 +520,7 @@ impl codec::Structure for WriterGroupDataType {
             },
             codec::FieldDescriptor {
                 name: "HeaderLayoutUri",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,

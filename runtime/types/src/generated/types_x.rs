@@ -54,10 +54,7 @@ impl codec::Structure for X509IdentityToken {
         fields: &[
             codec::FieldDescriptor {
                 name: "PolicyId",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(12),
-                },
+                data_type: <codec::UaString as codec::Described>::DATA_TYPE,
                 ty: <codec::UaString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -67,10 +64,7 @@ impl codec::Structure for X509IdentityToken {
             },
             codec::FieldDescriptor {
                 name: "CertificateData",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(15),
-                },
+                data_type: <codec::ByteString as codec::Described>::DATA_TYPE,
                 ty: <codec::ByteString as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -132,10 +126,7 @@ impl codec::Structure for XVType {
         fields: &[
             codec::FieldDescriptor {
                 name: "X",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(11),
-                },
+                data_type: <f64 as codec::Described>::DATA_TYPE,
                 ty: <f64 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
@@ -145,10 +136,7 @@ impl codec::Structure for XVType {
             },
             codec::FieldDescriptor {
                 name: "Value",
-                data_type: codec::TypeKey {
-                    namespace: codec::NS0_URI,
-                    id: codec::ConstIdentifier::Numeric(10),
-                },
+                data_type: <f32 as codec::Described>::DATA_TYPE,
                 ty: <f32 as codec::Described>::FIELD_TYPE,
                 value_rank: -1,
                 optional: false,
