@@ -26,13 +26,13 @@ pub(crate) struct Options {
 /// Builds, starts, runs, stops.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let root = workspace::root();
-    let server = build(&root, "server")?;
+    let server = build(&root, "server", Profile::Debug)?;
     if options.serve {
         let server = start_server(&server, options.port.unwrap_or(4840))?;
         headline(&format!("the server listens on {} (ctrl-c ends it)", server.url()));
         return server.attend();
     }
-    let client = build(&root, "client")?;
+    let client = build(&root, "client", Profile::Debug)?;
     let server = start_server(&server, options.port.unwrap_or(0))?;
     headline(&format!("the server listens on {}", server.url()));
     let begun = Instant::now();
@@ -49,8 +49,15 @@ pub(crate) fn start_server(program: &Path, port: u16) -> Result<Server> {
     Server::start(Command::new(program).arg(url), START)
 }
 
+/// How a program is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    Debug,
+    Release,
+}
+
 /// Builds `templates/<name>`, a workspace of its own, and gives the path of its program.
-pub(crate) fn build(root: &Path, name: &str) -> Result<PathBuf> {
+pub(crate) fn build(root: &Path, name: &str, profile: Profile) -> Result<PathBuf> {
     let folder = root.join("templates").join(name);
     if !folder.join("Cargo.toml").is_file() {
         bail!("there is no template {}", folder.display());
@@ -60,16 +67,21 @@ pub(crate) fn build(root: &Path, name: &str) -> Result<PathBuf> {
     command.arg("build");
     // Both templates use one target folder, so that what they share is built once.
     command.env("CARGO_TARGET_DIR", root.join("target/templates"));
-    program_of(&mut command)
+    program_of(&mut command, profile)
 }
 
 /// Builds a program of this workspace and gives its path.
-pub(crate) fn build_package(root: &Path, package: &str, program: &str) -> Result<PathBuf> {
-    program_of(workspace::cargo(root).args(["build", "--package", package, "--bin", program]))
+pub(crate) fn build_package(root: &Path, package: &str, program: &str, profile: Profile) -> Result<PathBuf> {
+    let mut command = workspace::cargo(root);
+    command.args(["build", "--package", package, "--bin", program]);
+    program_of(&mut command, profile)
 }
 
 /// Runs a build command; the program is what cargo says that it made last.
-fn program_of(command: &mut Command) -> Result<PathBuf> {
+fn program_of(command: &mut Command, profile: Profile) -> Result<PathBuf> {
+    if profile == Profile::Release {
+        command.arg("--release");
+    }
     command.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
     let output = command.output().context("cannot run cargo")?;
     if !output.status.success() {

@@ -2,6 +2,7 @@
 
 mod dumps;
 
+use crate::demo::Profile;
 use crate::process::{Server, run_bounded};
 use crate::{demo, nodesets, workspace};
 use anyhow::{Context, Result, bail};
@@ -62,7 +63,7 @@ impl Asyncua {
 
     /// asyncua browses and reads the demo server whole.
     fn client_of_ours(&self) -> Result<()> {
-        let server = demo::start_server(&demo::build(&self.root, "server")?, 0)?;
+        let server = demo::start_server(&demo::build(&self.root, "server", Profile::Debug)?, 0)?;
         let mut script = self.script("check_server.py");
         script.arg(server.url()).args(["--expected", "tests/interop/expected.json"]);
         let folder = self.root.join(".peers/canonical");
@@ -85,7 +86,7 @@ impl Asyncua {
 
     /// Both clients dump asyncua's server; the dumps are equal line by line.
     fn server_of_ours(&self) -> Result<()> {
-        let program = demo::build_package(&self.root, "uaforge-tests", "peer_dump")?;
+        let program = demo::build_package(&self.root, "uaforge-tests", "peer_dump", Profile::Debug)?;
         let server = Server::start(&mut self.script("peer_server.py"), START)?;
         println!("asyncua's server listens on {}", server.url());
         let folder = self.root.join(".peers");

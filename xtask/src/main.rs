@@ -1,5 +1,6 @@
 //! Tasks of the uaforge repository: `cargo xtask <TASK>`.
 
+mod budgets;
 mod demo;
 mod interop;
 mod nodesets;
@@ -38,6 +39,8 @@ enum Task {
     Tidy,
     /// Build the templates, start the server on loopback and run the typed client.
     Demo(demo::Options),
+    /// Measure start and idle memory of the demo server, built for release.
+    Budgets,
     /// Let other implementations talk to the demo server, and our client to theirs.
     Interop(interop::Options),
 }
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Task::RegenModels { check } => regen::run(check),
         Task::Tidy => tidy::run(),
         Task::Demo(options) => demo::run(&options),
+        Task::Budgets => budgets::run(),
         Task::Interop(options) => interop::run(&options),
     };
     match result {
