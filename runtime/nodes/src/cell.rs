@@ -83,6 +83,108 @@ fn to_words(value: &Variant) -> Option<(u32, u64)> {
     })
 }
 
+/// Bytes of an encoded value by its tag.
+const WIDTHS: [u8; 20] = [0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 0, 8, 0, 0, 0, 0, 0, 4];
+
+/// Bits of an encoded DataValue.
+mod mask {
+    pub(super) const VALUE: u8 = 0x01;
+    pub(super) const STATUS: u8 = 0x02;
+    pub(super) const SOURCE: u8 = 0x04;
+    pub(super) const SERVER: u8 = 0x08;
+}
+
+/// The atomic words of a cell at one moment.
+#[derive(Clone, Copy)]
+struct Words {
+    tag: u32,
+    bits: u64,
+    status: u32,
+    source: i64,
+    server: i64,
+}
+
+impl Words {
+    fn state(self, value: Variant) -> CellState {
+        CellState {
+            value,
+            status: StatusCode(self.status),
+            source: time(self.source),
+            server: time(self.server),
+        }
+    }
+}
+
+/// A few bytes, put together before they are appended at once.
+#[derive(Default)]
+struct Tail {
+    bytes: [u8; 32],
+    len: usize,
+}
+
+impl Tail {
+    #[inline]
+    fn put<const N: usize>(&mut self, bytes: [u8; N], width: usize) {
+        if let Some(room) = self.bytes.get_mut(self.len..self.len + N) {
+            room.copy_from_slice(&bytes);
+            self.len += width;
+        }
+    }
+
+    /// Status and timestamps; the mask of those that are there.
+    #[inline]
+    fn put_all(&mut self, words: Words, timestamps: Timestamps) -> u8 {
+        let mut mask = 0;
+        if words.status != 0 {
+            mask |= mask::STATUS;
+            self.put(words.status.to_le_bytes(), 4);
+        }
+        if timestamps.source && words.source != NO_TIME {
+            mask |= mask::SOURCE;
+            self.put(words.source.to_le_bytes(), 8);
+        }
+        if let Some(now) = timestamps.server {
+            mask |= mask::SERVER;
+            let server = if words.server == NO_TIME { now.0 } else { words.server };
+            self.put(server.to_le_bytes(), 8);
+        }
+        mask
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// Every NaN is written as the specified one (OPC 10000-6 §5.2.2.3).
+#[inline]
+fn canonical(tag: u32, bits: u64) -> u64 {
+    match tag {
+        10 if f32::from_bits(bits as u32).is_nan() => 0xFFC0_0000,
+        11 if f64::from_bits(bits).is_nan() => 0xFFF8_0000_0000_0000,
+        _ => bits,
+    }
+}
+
+/// A DataValue with a value that fits into a word: at most 30 bytes.
+#[inline]
+fn encode_words(words: Words, e: &mut Encoder<'_>, timestamps: Timestamps) {
+    let mut tail = Tail { bytes: [0; 32], len: 1 };
+    let mut mask = 0;
+    if words.tag != tag::NULL {
+        mask = mask::VALUE;
+        let width = WIDTHS.get(words.tag as usize).copied().unwrap_or(0);
+        tail.put([words.tag as u8], 1);
+        tail.put(canonical(words.tag, words.bits).to_le_bytes(), width.into());
+    }
+    mask |= tail.put_all(words, timestamps);
+    if let Some(first) = tail.bytes.first_mut() {
+        *first = mask;
+    }
+    e.put(tail.bytes());
+}
+
 fn from_words(tag: u32, bits: u64) -> Variant {
     match tag {
         1 => Variant::Boolean(bits != 0),
@@ -165,35 +267,42 @@ impl ValueCell {
     }
 
     /// The parts other than the value; the value too if it is a small one.
-    fn load(&self) -> (u32, u64, StatusCode, Option<DateTime>, Option<DateTime>) {
-        (
-            self.tag.load(Ordering::Relaxed),
-            self.bits.load(Ordering::Relaxed),
-            StatusCode(self.status.load(Ordering::Relaxed)),
-            time(self.source.load(Ordering::Relaxed)),
-            time(self.server.load(Ordering::Relaxed)),
-        )
+    #[inline]
+    fn load(&self) -> Words {
+        Words {
+            tag: self.tag.load(Ordering::Relaxed),
+            bits: self.bits.load(Ordering::Relaxed),
+            status: self.status.load(Ordering::Relaxed),
+            source: self.source.load(Ordering::Relaxed),
+            server: self.server.load(Ordering::Relaxed),
+        }
+    }
+
+    /// All parts of one and the same write, unless a writer is at work or the value is not a small one.
+    #[inline]
+    fn words(&self) -> Option<Words> {
+        let before = self.sequence.load(Ordering::Acquire);
+        let words = self.load();
+        fence(Ordering::Acquire);
+        let undisturbed = before.is_multiple_of(2) && self.sequence.load(Ordering::Relaxed) == before;
+        (undisturbed && words.tag != tag::SHARED).then_some(words)
     }
 
     /// What the cell holds: all parts of one and the same write.
     pub fn state(&self) -> CellState {
-        let before = self.sequence.load(Ordering::Acquire);
-        let (tag, bits, status, source, server) = self.load();
-        fence(Ordering::Acquire);
-        let undisturbed = before.is_multiple_of(2) && self.sequence.load(Ordering::Relaxed) == before;
-        if undisturbed && tag != tag::SHARED {
-            let value = from_words(tag, bits);
-            return CellState { value, status, source, server };
+        match self.words() {
+            Some(words) => words.state(from_words(words.tag, words.bits)),
+            None => self.state_locked(),
         }
-        self.state_locked()
     }
 
     #[cold]
     fn state_locked(&self) -> CellState {
         let guard = self.shared.read();
-        let (tag, bits, status, source, server) = self.load();
-        let value = if tag == tag::SHARED { guard.clone() } else { from_words(tag, bits) };
-        CellState { value, status, source, server }
+        let words = self.load();
+        let is_shared = words.tag == tag::SHARED;
+        let value = if is_shared { guard.clone() } else { from_words(words.tag, words.bits) };
+        words.state(value)
     }
 
     /// The value.
@@ -253,33 +362,33 @@ impl ValueCell {
 
     /// Encodes a DataValue (OPC 10000-6 §5.2.2.17). A Null value, a Good status and timestamps that are
     /// unknown or not asked for are left out.
+    #[inline]
     pub fn encode_data_value(&self, e: &mut Encoder<'_>, timestamps: Timestamps) {
-        let state = self.state();
-        let value = Some(&state.value).filter(|value| !matches!(value, Variant::Null));
-        let status = Some(state.status).filter(|status| *status != StatusCode::GOOD);
-        let source = state.source.filter(|_| timestamps.source);
-        let server = timestamps.server.map(|now| state.server.unwrap_or(now));
-        let bits = [value.is_some(), status.is_some(), source.is_some(), server.is_some()];
-        e.put_u8(bits.iter().rev().fold(0, |mask, bit| mask << 1 | u8::from(*bit)));
-        if let Some(value) = value {
-            value.encode(e);
+        match self.words() {
+            Some(words) => encode_words(words, e, timestamps),
+            None => self.encode_shared(e, timestamps),
         }
-        // All that follows the value in one go.
-        let mut tail = [0; 20];
-        let mut len = 0;
-        let mut put = |bytes: &[u8]| {
-            if let Some(room) = tail.get_mut(len..len + bytes.len()) {
-                room.copy_from_slice(bytes);
-                len += bytes.len();
-            }
+    }
+
+    #[cold]
+    fn encode_shared(&self, e: &mut Encoder<'_>, timestamps: Timestamps) {
+        let state = self.state_locked();
+        let raw = |time: Option<DateTime>| time.map_or(NO_TIME, |time| time.0);
+        let words = Words {
+            tag: tag::NULL,
+            bits: 0,
+            status: state.status.0,
+            source: raw(state.source),
+            server: raw(state.server),
         };
-        if let Some(status) = status {
-            put(&status.0.to_le_bytes());
+        let mut tail = Tail::default();
+        let has_value = !matches!(state.value, Variant::Null);
+        let mask = tail.put_all(words, timestamps) | if has_value { mask::VALUE } else { 0 };
+        e.put_u8(mask);
+        if has_value {
+            state.value.encode(e);
         }
-        for time in [source, server].into_iter().flatten() {
-            put(&time.0.to_le_bytes());
-        }
-        e.put(tail.get(..len).unwrap_or_default());
+        e.put(tail.bytes());
     }
 
     /// How often the cell was written.

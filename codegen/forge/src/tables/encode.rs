@@ -287,6 +287,9 @@ impl<'a> Encoder<'a> {
                 let number = integer(value).ok_or_else(|| format!("{value:?} is no integer"))?;
                 self.integer(builtin, number)?;
             }
+            // Every NaN is written as the specified one (OPC 10000-6 §5.2.2.3).
+            (10, Value::Float(v)) if v.is_nan() => self.u32(0xffc0_0000),
+            (11, Value::Double(v)) if v.is_nan() => self.i64(0xfff8_0000_0000_0000_u64 as i64),
             (10, Value::Float(v)) => self.u32(v.to_bits()),
             (11, Value::Double(v)) => self.bytes.extend(v.to_le_bytes()),
             (12, Value::String(v)) => self.counted(v.as_deref().map(str::as_bytes))?,

@@ -61,6 +61,7 @@ impl Overlay {
         Self { shards, types: Arc::new(types), seed, count: 0 }
     }
 
+    #[inline]
     fn place(&self, id: NodeIdRef<'_>) -> (u64, usize) {
         let hash = ids::hash(self.seed, id);
         (hash, (hash >> 32) as usize % SHARDS)

@@ -93,34 +93,39 @@ impl<'a> Node<'a> {
     ///
     /// # Errors
     /// Bad_AttributeIdInvalid if the class or this node does not have it.
+    #[inline]
     pub fn attribute(&self, id: AttributeId) -> Result<AttributeValue<'a>, StatusCode> {
-        let value = match id {
-            AttributeId::NodeId => Some(AttributeValue::NodeId(self.id())),
-            AttributeId::NodeClass => Some(AttributeValue::Int32(self.class().value() as i32)),
-            AttributeId::BrowseName => Some(AttributeValue::QualifiedName(self.browse_name())),
-            AttributeId::DisplayName => Some(AttributeValue::LocalizedText(self.display_name())),
-            AttributeId::Value => self.value(),
-            // No user is known here: the server narrows these where it has to.
-            AttributeId::UserWriteMask => return self.attribute(AttributeId::WriteMask),
-            AttributeId::UserAccessLevel => return self.attribute(AttributeId::AccessLevel),
-            AttributeId::UserExecutable => return self.attribute(AttributeId::Executable),
-            AttributeId::UserRolePermissions => None,
-            id => match self.at() {
-                At::Static(node) => node.attribute(id),
-                At::Dynamic(_, node) => dynamic_attribute(node, id),
-            },
-        };
-        value.ok_or(BAD_ATTRIBUTE_ID_INVALID)
+        if id == AttributeId::Value {
+            if let Some(cell) = self.cell() {
+                return Ok(AttributeValue::Cell(cell));
+            }
+            return self.value().ok_or(BAD_ATTRIBUTE_ID_INVALID);
+        }
+        self.other_attribute(id).ok_or(BAD_ATTRIBUTE_ID_INVALID)
     }
 
-    /// The Value: that of the cell, else that of the model; Null for a Variable without either.
+    /// Every attribute but the Value.
+    fn other_attribute(&self, id: AttributeId) -> Option<AttributeValue<'a>> {
+        Some(match id {
+            AttributeId::NodeId => AttributeValue::NodeId(self.id()),
+            AttributeId::NodeClass => AttributeValue::Int32(self.class().value() as i32),
+            AttributeId::BrowseName => AttributeValue::QualifiedName(self.browse_name()),
+            AttributeId::DisplayName => AttributeValue::LocalizedText(self.display_name()),
+            // No user is known here: the server narrows these where it has to.
+            AttributeId::UserWriteMask => return self.other_attribute(AttributeId::WriteMask),
+            AttributeId::UserAccessLevel => return self.other_attribute(AttributeId::AccessLevel),
+            AttributeId::UserExecutable => return self.other_attribute(AttributeId::Executable),
+            AttributeId::UserRolePermissions => return None,
+            id => match self.at() {
+                At::Static(node) => return node.attribute(id),
+                At::Dynamic(_, node) => return dynamic_attribute(node, id),
+            },
+        })
+    }
+
+    /// The Value that the model states; Null for a Variable without one.
     fn value(&self) -> Option<AttributeValue<'a>> {
         let class = self.class();
-        if class == NodeClass::Variable
-            && let Some(cell) = self.cell()
-        {
-            return Some(AttributeValue::Cell(cell));
-        }
         let stated = match self.at() {
             At::Static(node) if matches!(class, NodeClass::Variable | NodeClass::VariableType) => {
                 node.encoded().map(AttributeValue::Encoded)
@@ -357,7 +362,7 @@ impl Encode for AttributeValue<'_> {
             }
             Self::Double(v) => {
                 e.put_u8(11);
-                e.put_u64(v.to_bits());
+                v.encode(e);
             }
             Self::NodeId(id) => {
                 e.put_u8(17);
@@ -386,20 +391,24 @@ impl Encode for AttributeValue<'_> {
 
 impl AttributeValue<'_> {
     /// Encodes a DataValue with this value (OPC 10000-6 §5.2.2.17).
+    #[inline]
     pub fn encode_data_value(&self, e: &mut Encoder<'_>, timestamps: Timestamps) {
-        let Self::Cell(cell) = self else {
-            let server = timestamps.server.map_or(0, |_| mask::SERVER);
-            let value = if matches!(self, Self::Null) { 0 } else { mask::VALUE };
-            e.put_u8(value | server);
-            if value != 0 {
-                self.encode(e);
-            }
-            if let Some(server) = timestamps.server {
-                e.put_i64(server.0);
-            }
-            return;
-        };
-        cell.encode_data_value(e, timestamps);
+        match self {
+            Self::Cell(cell) => cell.encode_data_value(e, timestamps),
+            other => other.encode_without_source(e, timestamps.server),
+        }
+    }
+
+    fn encode_without_source(&self, e: &mut Encoder<'_>, server: Option<DateTime>) {
+        let has_value = !matches!(self, Self::Null);
+        let value = if has_value { mask::VALUE } else { 0 };
+        e.put_u8(value | server.map_or(0, |_| mask::SERVER));
+        if has_value {
+            self.encode(e);
+        }
+        if let Some(server) = server {
+            e.put_i64(server.0);
+        }
     }
 
     /// The value as a Variant of its own.

@@ -72,6 +72,7 @@ impl<'a> From<&'a uaforge_codec::LocalizedText> for Text<'a> {
 static NO_ROW: NodeRow = NodeRow(0, 0, 0, 0, 0, 0, 0);
 
 impl<'a> Node<'a> {
+    #[inline]
     pub(super) fn of_static(snapshot: &'a Snapshot, index: NodeIndex) -> Self {
         // `index` was found in these very tables.
         let mounted = &snapshot.statics.models[usize::from(index.model)];
@@ -79,11 +80,13 @@ impl<'a> Node<'a> {
         Self { snapshot, at: At::Static(StaticNode { mounted, index, row }) }
     }
 
+    #[inline]
     pub(super) fn of_entry(snapshot: &'a Snapshot, entry: &'a Entry) -> Option<Self> {
         let node = entry.node.as_deref()?;
         Some(Self { snapshot, at: At::Dynamic(entry, node) })
     }
 
+    #[inline]
     pub(super) fn at(&self) -> At<'a> {
         self.at
     }
@@ -100,6 +103,7 @@ impl<'a> Node<'a> {
     }
 
     /// What the overlay knows of the node.
+    #[inline]
     pub(super) fn entry(&self) -> Option<&'a Entry> {
         match self.at {
             At::Static(_) => self.snapshot.overlay.get(self.id()),
@@ -160,6 +164,7 @@ impl<'a> Node<'a> {
     }
 
     /// The cell with the value of a Variable, if it has one.
+    #[inline]
     pub fn cell(&self) -> Option<&'a Arc<ValueCell>> {
         self.entry()?.cell.as_ref()
     }

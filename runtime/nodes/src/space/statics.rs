@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use uaforge_codec::{NamespaceMap, NodeIdRef};
 
 use crate::ids::{self, Ident};
-use crate::table::{NAMED, References, StaticModel};
+use crate::table::{NAMED, NamedKind, References, StaticModel};
 
 /// No model, no reference type.
 pub(crate) const NONE: u16 = u16::MAX;
@@ -119,6 +119,7 @@ impl Statics {
         }
     }
 
+    #[inline]
     pub(crate) fn mounted(&self, model: u16) -> Option<&Mounted> {
         self.models.get(usize::from(model))
     }
@@ -128,10 +129,9 @@ impl Statics {
     pub(crate) fn find(&self, id: NodeIdRef<'_>) -> Option<NodeIndex> {
         let model = *self.by_wire.get(usize::from(id.namespace()))?;
         let mounted = self.models.get(usize::from(model))?;
-        let row = match ids::split(id) {
-            Ident::Numeric(id) => mounted.model.find_numeric(id)?,
-            Ident::Named(kind, bytes) => mounted.model.find_named(kind, bytes)?,
-            Ident::Guid(bytes) => mounted.model.find_named(crate::table::NamedKind::Guid, &bytes)?,
+        let row = match id {
+            NodeIdRef::Numeric(_, id) => mounted.model.find_numeric(id)?,
+            other => find_named(mounted.model, other)?,
         };
         Some(NodeIndex { model, row })
     }
@@ -200,5 +200,14 @@ impl Statics {
     pub(crate) fn grafted(&self, graft: &Graft) -> (u16, References) {
         let found = self.mounted(graft.by).and_then(|m| m.model.graft(graft.index));
         (graft.by, found.map(|g| g.references).unwrap_or_default())
+    }
+}
+
+#[cold]
+fn find_named(model: &StaticModel, id: NodeIdRef<'_>) -> Option<u32> {
+    match ids::split(id) {
+        Ident::Numeric(id) => model.find_numeric(id),
+        Ident::Named(kind, bytes) => model.find_named(kind, bytes),
+        Ident::Guid(bytes) => model.find_named(NamedKind::Guid, &bytes),
     }
 }

@@ -120,11 +120,13 @@ impl StaticModel {
     }
 
     /// The row itself.
+    #[inline]
     pub fn row(&self, row: u32) -> Option<(&'static NodeRow, &'static Starts)> {
         Some((self.nodes.get(row as usize)?, self.starts.get(row as usize)?))
     }
 
     /// Browse name without its namespace.
+    #[inline]
     pub fn browse_name(&self, row: u32) -> &'static str {
         match self.row(row) {
             Some((node, start)) => part_of_text(self.text, start.text, node.3.into()),
@@ -133,6 +135,7 @@ impl StaticModel {
     }
 
     /// The first DisplayName.
+    #[inline]
     pub fn display_name(&self, row: u32) -> StaticText {
         let Some((node, start)) = self.row(row) else {
             return StaticText::default();
