@@ -1,56 +1,29 @@
-//! What breaks a channel.
+//! Why a channel ends.
 
-use core::fmt;
+use alloc::borrow::Cow;
 
-use uaforge_codec::{DecodeError, EncodeError, StatusCode, UaString};
-use uaforge_types::status;
+use uaforge_codec::{DecodeError, StatusCode};
 
-/// A broken rule, or what the peer said in its Error message. The channel is over.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An error that ends the channel; the peer is told with an ERR message (OPC 10000-6 §7.1.5).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{status}: {reason}")]
 pub struct ChannelError {
-    /// The status to send, or that was sent (OPC 10000-6 §7.1.5).
+    /// The status that both sides see.
     pub status: StatusCode,
     /// For people.
-    pub reason: UaString,
-    /// True when the peer said it.
-    pub from_peer: bool,
+    pub reason: Cow<'static, str>,
 }
 
 impl ChannelError {
-    /// An error of the peer's making.
-    #[cold]
+    /// An error with a fixed reason.
     #[must_use]
-    pub fn new(status: StatusCode, reason: &str) -> Self {
-        Self { status, reason: reason.into(), from_peer: false }
-    }
-
-    /// What the peer said.
-    #[cold]
-    #[must_use]
-    pub fn from_peer(status: StatusCode, reason: UaString) -> Self {
-        Self { status, reason, from_peer: true }
+    pub const fn new(status: StatusCode, reason: &'static str) -> Self {
+        Self { status, reason: Cow::Borrowed(reason) }
     }
 }
-
-impl fmt::Display for ChannelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match status::name(self.status) {
-            Some(name) => write!(f, "{name}: {}", self.reason),
-            None => write!(f, "{}: {}", self.status, self.reason),
-        }
-    }
-}
-
-impl core::error::Error for ChannelError {}
 
 impl From<DecodeError> for ChannelError {
     fn from(error: DecodeError) -> Self {
-        Self { status: error.status(), reason: alloc::format!("{error}").into(), from_peer: false }
-    }
-}
-
-impl From<EncodeError> for ChannelError {
-    fn from(error: EncodeError) -> Self {
-        Self { status: error.status(), reason: alloc::format!("{error}").into(), from_peer: false }
+        Self { status: error.status(), reason: Cow::Owned(alloc::format!("{error}")) }
     }
 }

@@ -1,30 +1,29 @@
-//! Sans-IO UA TCP and secure conversation: hello, chunks, sequence numbers, tokens
-//! (OPC 10000-6 §6.7, §7.1).
+//! Sans-IO UA TCP and secure conversation: hello, framing, chunks, tokens (OPC 10000-6 §6.7, §7.1).
 //!
-//! Reading and writing are apart, so that the answer to a message is written while its body is still
-//! borrowed. Bodies that came in one chunk are lent from the bytes that arrived; messages are written
-//! straight into the output buffer and sealed in place.
+//! Channels take bytes and time and give bytes and events. They know nothing of sessions, sockets and
+//! clocks. [`ServerChannel`] and [`ClientChannel`] share one reader and one writer.
 #![no_std]
+
 extern crate alloc;
 
+mod client;
+mod conversation;
 mod error;
-mod handshake;
-mod header;
+mod frame;
+mod hello;
 mod limits;
 mod open;
 mod reader;
 mod security;
 mod sequence;
+mod server;
 mod token;
 mod writer;
 
+pub use client::{ClientChannel, ClientConfig, ClientEvent};
 pub use error::ChannelError;
-pub use handshake::{Acknowledge, ErrorMessage, Hello, MAX_TEXT};
-pub use header::{ChunkKind, Header, MessageKind};
-pub use limits::TransportLimits;
-pub use open::OpenHeader;
-pub use reader::{Incoming, Reader, Step};
-pub use security::{ChunkLayoutOf, NonePolicy, POLICY_NONE, SecurityProvider};
-pub use sequence::SequenceRule;
-pub use token::{Token, Tokens};
-pub use writer::{WriteError, Writer};
+pub use limits::{Limits, Negotiated};
+pub use security::{ChunkSecurity, NonePolicy, POLICY_NONE, SecurityProvider};
+pub use sequence::{SequenceCheck, SequenceRule, Sequencer};
+pub use server::{ServerChannel, ServerConfig, ServerEvent};
+pub use writer::Writer;

@@ -1,50 +1,71 @@
-//! What secures chunks; without security first (OPC 10000-7 §6.6).
+//! What protects chunks: security policies as values (D11). The first one is None.
 
-use crate::ChannelError;
+use alloc::boxed::Box;
+use core::fmt;
 
-/// The policy without security.
+use uaforge_types::MessageSecurityMode;
+
+use crate::{ChannelError, SequenceRule};
+
+/// URI of the security policy None (OPC 10000-7).
 pub const POLICY_NONE: &str = "http://opcfoundation.org/UA/SecurityPolicy#None";
 
-/// Bytes that security adds to a chunk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ChunkLayoutOf {
-    /// Length of the signature.
-    pub signature: usize,
-    /// Block size of the cipher; 0 without encryption.
-    pub block: usize,
-}
-
-/// Secures the chunks of one channel: signs and encrypts in place, decrypts and verifies.
-///
-/// It keeps the keys by token id. Every chunk but the last of a message is as long as the layout of the
-/// writer says, so that padding and signature have their room already.
-pub trait SecurityProvider: Send {
-    /// URI of the policy.
+/// A security policy with its keys: derives what protects the chunks of each token.
+pub trait SecurityProvider: fmt::Debug + Send + Sync {
+    /// URI of the policy, as in the asymmetric security header (OPC 10000-6 §6.7.2.3).
     fn policy_uri(&self) -> &'static str;
 
-    /// What it adds to a chunk.
-    fn layout(&self) -> ChunkLayoutOf;
+    /// Whether channels of this policy may have this mode.
+    fn allows(&self, mode: MessageSecurityMode) -> bool;
 
-    /// Secures a chunk with the keys of a token. `secured_from` is where the part begins that is
-    /// encrypted: the sequence header.
+    /// How sequence numbers wrap.
+    fn sequence_rule(&self) -> SequenceRule;
+
+    /// Length of the nonces that both sides exchange; 0 if there are none.
+    fn nonce_len(&self) -> usize;
+
+    /// Keys of one direction of a token, from the nonces of both sides (OPC 10000-6 §6.7.5).
     ///
     /// # Errors
-    /// The keys are missing, or the operation failed.
-    fn seal(&mut self, token_id: u32, chunk: &mut [u8], secured_from: usize) -> Result<(), ChannelError>;
-
-    /// Gives sequence header and body of a chunk.
-    ///
-    /// # Errors
-    /// The chunk is not what the peer sent.
-    fn open<'a>(
-        &'a mut self,
-        token_id: u32,
-        chunk: &'a [u8],
-        secured_from: usize,
-    ) -> Result<&'a [u8], ChannelError>;
+    /// A nonce does not fit the policy.
+    fn derive(
+        &self,
+        mode: MessageSecurityMode,
+        secret: &[u8],
+        seed: &[u8],
+    ) -> Result<Box<dyn ChunkSecurity>, ChannelError>;
 }
 
-/// No security.
+/// Seals or opens the chunks of one direction of one token, in place.
+///
+/// A chunk is a plain part (message and security header), then what is encrypted: sequence header,
+/// body, and a trailer of padding and signature.
+pub trait ChunkSecurity: fmt::Debug + Send {
+    /// Length of the trailer of a full chunk.
+    fn trailer(&self, chunk_size: usize, plain: usize) -> usize;
+
+    /// Length of the trailer behind `len` bytes of sequence header and body in a last chunk.
+    fn last_trailer(&self, len: usize) -> usize;
+
+    /// Fills the trailer, signs and encrypts.
+    ///
+    /// # Errors
+    /// The provider failed; the channel is lost, as its numbers are used up.
+    fn seal(&mut self, chunk: &mut [u8], plain: usize, trailer: usize) -> Result<(), ChannelError>;
+
+    /// Decrypts, verifies, and gives the end of the body.
+    ///
+    /// # Errors
+    /// Bad_SecurityChecksFailed, whatever it was.
+    fn open(&mut self, chunk: &mut [u8], plain: usize) -> Result<usize, ChannelError>;
+
+    /// Whether chunks are as they look, so that they can be read where they are.
+    fn is_plain(&self) -> bool {
+        false
+    }
+}
+
+/// Security policy None: nothing is signed, nothing is encrypted (OPC 10000-7).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NonePolicy;
 
@@ -53,15 +74,46 @@ impl SecurityProvider for NonePolicy {
         POLICY_NONE
     }
 
-    fn layout(&self) -> ChunkLayoutOf {
-        ChunkLayoutOf::default()
+    fn allows(&self, mode: MessageSecurityMode) -> bool {
+        mode == MessageSecurityMode::NONE
     }
 
-    fn seal(&mut self, _: u32, _: &mut [u8], _: usize) -> Result<(), ChannelError> {
+    fn sequence_rule(&self) -> SequenceRule {
+        SequenceRule::Legacy
+    }
+
+    fn nonce_len(&self) -> usize {
+        0
+    }
+
+    fn derive(
+        &self,
+        _mode: MessageSecurityMode,
+        _secret: &[u8],
+        _seed: &[u8],
+    ) -> Result<Box<dyn ChunkSecurity>, ChannelError> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl ChunkSecurity for NonePolicy {
+    fn trailer(&self, _chunk_size: usize, _plain: usize) -> usize {
+        0
+    }
+
+    fn last_trailer(&self, _len: usize) -> usize {
+        0
+    }
+
+    fn seal(&mut self, _chunk: &mut [u8], _plain: usize, _trailer: usize) -> Result<(), ChannelError> {
         Ok(())
     }
 
-    fn open<'a>(&'a mut self, _: u32, chunk: &'a [u8], from: usize) -> Result<&'a [u8], ChannelError> {
-        Ok(chunk.get(from..).unwrap_or_default())
+    fn open(&mut self, chunk: &mut [u8], _plain: usize) -> Result<usize, ChannelError> {
+        Ok(chunk.len())
+    }
+
+    fn is_plain(&self) -> bool {
+        true
     }
 }

@@ -4,100 +4,121 @@ use uaforge_types::status;
 
 use crate::ChannelError;
 
-/// The last number after which the older policies may begin again.
-const WRAP_AFTER: u32 = 4_294_966_271;
-/// They begin again below this one.
+/// From here on a legacy number may wrap, to one below [`WRAP_BELOW`].
+const WRAP_FROM: u32 = u32::MAX - 1023;
 const WRAP_BELOW: u32 = 1024;
 
-/// How numbers begin again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How numbers wrap; the security policy says which rule holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SequenceRule {
-    /// After 4,294,966,271 comes any number below 1024.
-    #[default]
+    /// Policies up to version 1.05, None too: begins anywhere, wraps near the end to a small number.
     Legacy,
-    /// After 4,294,967,295 comes 0.
+    /// Later policies: wraps from the largest number to 0.
     Full,
 }
 
-/// Numbers of chunks that are sent. The first is 1: peers refuse 1024 and more.
+impl SequenceRule {
+    /// Whether `next` may follow `last`.
+    #[must_use]
+    pub const fn follows(self, last: u32, next: u32) -> bool {
+        if next == last.wrapping_add(1) {
+            return true;
+        }
+        matches!(self, Self::Legacy) && last >= WRAP_FROM && next < WRAP_BELOW
+    }
+}
+
+/// Checks the numbers of arriving chunks. They are not reset by a renewed token.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sender {
-    next: u32,
-}
-
-impl Default for Sender {
-    fn default() -> Self {
-        Self { next: 1 }
-    }
-}
-
-impl Sender {
-    pub(crate) fn next(&mut self) -> u32 {
-        let number = self.next;
-        self.next = if number > WRAP_AFTER { 1 } else { number + 1 };
-        number
-    }
-}
-
-/// Numbers of chunks that are received. The first may be any.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Receiver {
-    last: Option<u32>,
+pub struct SequenceCheck {
     rule: SequenceRule,
+    last: Option<u32>,
 }
 
-impl Receiver {
-    pub(crate) fn accept(&mut self, number: u32) -> Result<(), ChannelError> {
-        if self.last.is_some_and(|last| !follows(self.rule, last, number)) {
+impl SequenceCheck {
+    /// Before the first chunk, whose number may be any.
+    #[must_use]
+    pub const fn new(rule: SequenceRule) -> Self {
+        Self { rule, last: None }
+    }
+
+    /// Takes the number of the next chunk.
+    ///
+    /// # Errors
+    /// Bad_SequenceNumberInvalid
+    pub fn take(&mut self, next: u32) -> Result<(), ChannelError> {
+        if self.last.is_some_and(|last| !self.rule.follows(last, next)) {
             return Err(ChannelError::new(
                 status::BAD_SEQUENCE_NUMBER_INVALID,
                 "a chunk is missing, repeated or out of order",
             ));
         }
-        self.last = Some(number);
+        self.last = Some(next);
         Ok(())
     }
 }
 
-fn follows(rule: SequenceRule, last: u32, next: u32) -> bool {
-    let wraps = rule == SequenceRule::Legacy && last > WRAP_AFTER && next < WRAP_BELOW;
-    last.wrapping_add(1) == next || wraps
+/// Gives the numbers of chunks that are sent: from 1 on each new connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Sequencer {
+    rule: SequenceRule,
+    next: u32,
+}
+
+impl Sequencer {
+    /// The first number is 1.
+    #[must_use]
+    pub const fn new(rule: SequenceRule) -> Self {
+        Self { rule, next: 1 }
+    }
+
+    /// The number of the next chunk.
+    pub fn take(&mut self) -> u32 {
+        let number = self.next;
+        self.next = match self.rule {
+            SequenceRule::Legacy if number >= WRAP_FROM => 1,
+            _ => number.wrapping_add(1),
+        };
+        number
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Case 033.
     #[test]
-    fn pairs() {
-        use SequenceRule::{Full, Legacy};
-        for (rule, last, next, ok) in [
-            (Legacy, 1, 2, true),
-            (Legacy, 1, 3, false),
-            (Legacy, 2, 2, false),
-            (Legacy, 4_294_966_271, 4_294_966_272, true),
-            (Legacy, 4_294_966_272, 1, true),
-            (Legacy, 4_294_966_272, 1023, true),
-            (Legacy, 4_294_966_272, 1024, false),
-            (Legacy, 4_294_966_271, 1, false),
-            (Legacy, 4_294_967_295, 0, true),
-            (Legacy, 100, 1, false),
-            (Full, 4_294_966_300, 4_294_966_301, true),
-            (Full, 4_294_967_295, 0, true),
-            (Full, 4_294_966_300, 1, false),
-        ] {
-            assert_eq!(follows(rule, last, next), ok, "{rule:?} {last} {next}");
+    fn numbers_follow_the_rules() {
+        let legacy = [
+            (1, 2, true),
+            (1, 3, false),
+            (2, 2, false),
+            (4_294_966_271, 4_294_966_272, true),
+            (4_294_966_272, 1, true),
+            (4_294_966_272, 1023, true),
+            (4_294_966_272, 1024, false),
+            (4_294_966_271, 1, false),
+            (4_294_967_295, 0, true),
+            (100, 1, false),
+        ];
+        for (last, next, ok) in legacy {
+            assert_eq!(SequenceRule::Legacy.follows(last, next), ok, "{last} {next}");
+        }
+        let full =
+            [(4_294_966_300, 4_294_966_301, true), (4_294_967_295, 0, true), (4_294_966_300, 1, false)];
+        for (last, next, ok) in full {
+            assert_eq!(SequenceRule::Full.follows(last, next), ok, "{last} {next}");
         }
     }
 
     #[test]
-    fn what_is_sent_is_accepted_over_the_wrap() {
-        let mut sender = Sender { next: WRAP_AFTER - 2 };
-        let mut receiver = Receiver::default();
-        for _ in 0..8 {
-            receiver.accept(sender.next()).unwrap();
+    fn what_is_sent_is_accepted_for_ever() {
+        for rule in [SequenceRule::Legacy, SequenceRule::Full] {
+            let mut sequencer = Sequencer { rule, next: u32::MAX - 3000 };
+            let mut check = SequenceCheck::new(rule);
+            for _ in 0..6000 {
+                check.take(sequencer.take()).unwrap();
+            }
         }
-        assert_eq!(Sender::default().next(), 1);
     }
 }
