@@ -53,3 +53,30 @@ fn tables_are_up_to_date() {
         compare(model, files);
     }
 }
+
+/// One more node changes a handful of lines, not all that follow.
+#[test]
+fn a_new_node_changes_few_lines() {
+    let Some(di) = fetched_di() else { return };
+    let xml = std::fs::read_to_string(here().join("fixtures/rows/Rows.NodeSet2.xml")).expect("readable");
+    let node = r#"<UAVariable NodeId="ns=1;i=5000" BrowseName="1:New" DataType="Double"><DisplayName>New</DisplayName><References>
+        <Reference ReferenceType="HasComponent" IsForward="false">i=85</Reference>
+        <Reference ReferenceType="HasTypeDefinition">i=63</Reference></References>
+        <Value><uax:Double>1.5</uax:Double></Value></UAVariable>"#;
+    let more = xml.replace("</UANodeSet>", &format!("{node}</UANodeSet>"));
+    let lines = |xml: &str| {
+        let loaded = Loader::new()
+            .file(&di)
+            .file(here().join("oracle/Tiny.NodeSet2.xml"))
+            .text("Rows.NodeSet2.xml", xml)
+            .load();
+        let ns = loaded.set.ns("urn:example:rows").expect("loaded");
+        let files = tables::write(&loaded.set, ns, &TableOptions::default()).expect("it fits");
+        let text = files.into_iter().filter(|(name, _)| name.ends_with(".rs") && name != "tables.rs");
+        let text = text.map(|(_, bytes)| String::from_utf8(bytes).expect("text"));
+        text.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    let (before, after) = (lines(&xml), lines(&more));
+    let new = after.iter().filter(|line| !before.contains(line)).count();
+    assert!((5..25).contains(&new), "{new} lines are new");
+}

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use sha2::{Digest, Sha256};
-use uaforge_codec::{NodeId, QualifiedName};
-use uaforge_nodes::instantiate::{Methods, Placeholder};
+use uaforge_codec::{NodeId, QualifiedName, StatusCode};
+use uaforge_nodes::instantiate::{IdAssignment, Methods, Placeholder};
 use uaforge_nodes::{
-    AddressSpace, AttributeId, AttributeValue, Direction, Instantiate, InstantiateError, Node, NodeClass,
-    Snapshot,
+    AddressSpace, AttributeId, AttributeValue, ClassAttributes, Direction, Edit, Instantiate,
+    InstantiateError, NewNode, Node, NodeClass, Snapshot,
 };
 
 /// Wire index of DI in [`space`].
@@ -197,4 +199,47 @@ fn nothing_is_made_when_something_is_wrong() {
 
     make(&Instantiate::new(software.clone(), own("Pump"))).expect("now all is well");
     make(&Instantiate::new(software, own("Pump"))).expect_err("the id is taken");
+}
+
+/// A type with two mandatory members of that very type has no end; the attempt does.
+#[test]
+fn a_type_that_contains_itself_is_refused() {
+    let space = space();
+    let endless = NodeId::numeric(1, 1);
+    let add = |edit: &mut Edit, id: &NodeId, name: &str, attributes, parent: (&NodeId, u32)| {
+        edit.add_node(NewNode::new(id.clone(), own(name), attributes))?;
+        edit.add_reference(parent.0, &ns0(parent.1), id)
+    };
+    space
+        .edit(|edit| {
+            let is_type = ClassAttributes::ObjectType { is_abstract: false };
+            add(edit, &endless, "EndlessType", is_type, (&ns0(58), 45))?;
+            for number in [2, 3] {
+                let member = NodeId::numeric(1, number);
+                let is_object = ClassAttributes::Object { event_notifier: 0 };
+                add(edit, &member, &format!("Member{number}"), is_object, (&endless, 47))?;
+                edit.add_reference(&member, &ns0(40), &endless)?;
+                edit.add_reference(&member, &ns0(37), &ns0(78))?;
+            }
+            Ok::<_, StatusCode>(())
+        })
+        .expect("all of them are new");
+    let made = space.edit(|edit| Instantiate::new(endless.clone(), own("Endless")).run(edit));
+    assert_eq!(made.expect_err("it has no end"), InstantiateError::TooLarge(endless));
+}
+
+#[test]
+fn ids_are_assigned_as_asked() {
+    let space = space();
+    let next = AtomicU32::new(100);
+    let mut request = Instantiate::new(NodeId::numeric(DI, SOFTWARE_TYPE), own("Pump"));
+    request.node_id = Some(NodeId::numeric(1, 7));
+    request.assign = IdAssignment::By(Arc::new(move |request| {
+        assert!(!request.is_root, "its id was given");
+        NodeId::numeric(1, next.fetch_add(1, Ordering::Relaxed))
+    }));
+    let instance = space.edit(|edit| request.run(edit)).expect("a concrete type");
+    assert_eq!(instance.id, NodeId::numeric(1, 7));
+    let ids: Vec<_> = instance.members.iter().map(|member| member.id.as_numeric()).collect();
+    assert_eq!(ids, [Some(100), Some(101), Some(102)]);
 }

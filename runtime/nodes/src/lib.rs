@@ -17,6 +17,7 @@ mod lock;
 mod overlay;
 mod space;
 mod status;
+#[doc(hidden)]
 pub mod table;
 pub mod typed;
 

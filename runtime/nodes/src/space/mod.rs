@@ -67,7 +67,7 @@ impl AddressSpace {
     }
 
     /// Makes changes, all of them or, if the closure returns an error, none. Edits run one after the
-    /// other; readers are not held up.
+    /// other; readers are not held up. The closure must not call `edit` itself.
     ///
     /// # Errors
     /// What the closure returns.
