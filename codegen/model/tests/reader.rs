@@ -68,6 +68,15 @@ fn lines_are_right_with_crlf_and_mark() {
 }
 
 #[test]
+fn excerpts_end_at_characters() {
+    let text = String::from_utf8(fixture("plain.xml")).expect("UTF-8");
+    for broken in ["i=40\"\u{FEFF}>", "é", "<é\u{10FFFF}"] {
+        let loaded = Loader::new().text("file", text.replacen("<Alias ", broken, 1)).load();
+        assert!(loaded.has_errors() && !loaded.report(false).is_empty());
+    }
+}
+
+#[test]
 fn the_order_of_files_makes_no_difference() {
     let main = String::from_utf8(fixture("UAF0121.xml")).expect("UTF-8").replace("2023-", "2021-");
     let base = fixture("UAF0121.base.xml");

@@ -39,10 +39,9 @@ fn read(path: &Path) -> Vec<u8> {
 fn expected(model: &str) -> Map<String, Value> {
     let mut folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/oracle"));
     let name = |folder: &Path, suffix: &str| folder.join(format!("{model}.{suffix}"));
-    if let Some(other) = std::env::var_os("UAFORGE_ORACLE") {
-        if !name(&folder, "json").exists() && !name(&folder, "json.gz").exists() {
-            folder = PathBuf::from(other);
-        }
+    let here = name(&folder, "json").exists() || name(&folder, "json.gz").exists();
+    if let Some(other) = std::env::var_os("UAFORGE_ORACLE").filter(|_| !here) {
+        folder = PathBuf::from(other);
     }
     let plain = name(&folder, "json");
     let text = if plain.exists() {

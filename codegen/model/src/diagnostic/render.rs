@@ -54,14 +54,17 @@ struct Excerpt<'a> {
 impl<'a> Excerpt<'a> {
     fn new(sources: &'a Sources, span: Span) -> Option<Self> {
         let source: &Source = sources.get(span.file)?;
-        let start = (span.start as usize).min(source.text.len());
+        let start = boundary(&source.text, span.start as usize);
         let (line, _) = source.position(span.start);
         let begin = source.text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
         let rest = source.text.get(begin..)?;
         let text = rest.split(['\r', '\n']).next().unwrap_or(rest);
         let text = shorten(text, start - begin);
         let from = (start - begin).min(text.len());
-        let to = ((span.end as usize).saturating_sub(begin)).clamp(from, text.len());
+        let mut to = ((span.end as usize).saturating_sub(begin)).clamp(from, text.len());
+        while !text.is_char_boundary(to) {
+            to += 1;
+        }
         Some(Self { path: &source.name, text, line, range: from..to })
     }
 
@@ -72,11 +75,16 @@ impl<'a> Excerpt<'a> {
 
 /// Cuts a line some way behind the place that matters.
 fn shorten(text: &str, place: usize) -> &str {
-    let mut end = (place + MAX_LINE).min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
+    text.get(..boundary(text, place + MAX_LINE)).unwrap_or(text)
+}
+
+/// The last character boundary that is not behind `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
     }
-    text.get(..end).unwrap_or(text)
+    at
 }
 
 /// One diagnostic as a line of JSON: code, severity, message, file, line, column, node, help, labels.
