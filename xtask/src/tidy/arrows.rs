@@ -11,13 +11,14 @@ use std::path::Path;
 const ARROWS: &[(&str, &[&str])] = &[
     ("uaforge-model", &[]),
     ("uaforge-emit", &[]),
-    ("uaforge-codegen", &["uaforge-model", "uaforge-emit"]),
+    ("uaforge-publish", &[]),
+    ("uaforge-codegen", &["uaforge-model", "uaforge-emit", "uaforge-publish"]),
     ("uaforge-macros", &["uaforge-emit"]),
     ("uaforge-codec", &[]),
     ("uaforge-types", &["uaforge-codec"]),
     ("uaforge-nodes", &["uaforge-codec", "uaforge-types"]),
     ("uaforge-channel", &["uaforge-codec", "uaforge-types"]),
-    ("uaforge-net", &["uaforge-codec", "uaforge-types", "uaforge-channel"]),
+    ("uaforge-net", &["uaforge-codec"]),
     (
         "uaforge-client",
         &["uaforge-codec", "uaforge-types", "uaforge-nodes", "uaforge-channel", "uaforge-net"],
@@ -43,7 +44,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What a model may depend on, beside other models.
-const MODEL: &[&str] = &["uaforge-types", "uaforge-nodes", "uaforge-client", "uaforge-server"];
+const MODEL: &[&str] =
+    &["uaforge-types", "uaforge-nodes", "uaforge-client", "uaforge-server", "uaforge-publish"];
 
 /// Crates that need a feature to be switched on: (from, to).
 const ONLY_BEHIND_A_FEATURE: &[(&str, &str)] = &[
