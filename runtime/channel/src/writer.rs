@@ -32,6 +32,12 @@ impl Writer {
         }
     }
 
+    /// The id of the channel.
+    #[must_use]
+    pub fn channel_id(&self) -> u32 {
+        self.channel
+    }
+
     /// Uses another token from the next message on.
     pub(crate) fn set_token(&mut self, token: u32, security: Box<dyn ChunkSecurity>) {
         self.token = token;

@@ -1,1 +1,35 @@
 //! OPC UA server: sessions, services, node managers and typed instances.
+//!
+//! The protocol is a sans-IO machine per connection: bytes, time and randomness go in, bytes and the
+//! next deadline come out. [`Server::run_until`] drives the machines with sockets and clocks of
+//! `uaforge-net`.
+
+mod access;
+mod application;
+mod attribute;
+mod blocking;
+mod builder;
+mod config;
+mod encode;
+mod handle;
+mod listener;
+mod manager;
+mod proto;
+mod range;
+mod server;
+mod services;
+mod shared;
+mod space;
+mod url;
+
+pub use access::{Access, Protection, RoleSet, UserId};
+pub use builder::{BuildError, ServerBuilder};
+pub use config::{Limits, OperationLimits};
+pub use handle::{Variable, VariableHandle};
+pub use manager::{
+    BrowseAnswer, BrowseCx, BrowseItem, Browser, Description, FollowCx, FollowItem, NodeManager, ReadCx,
+    ReadItem, Reference,
+};
+pub use proto::connection::Connection;
+pub use range::NumericRange;
+pub use server::{Server, ServerError};

@@ -1,0 +1,125 @@
+//! A bounded pool of threads for handlers that have to block; threads start with the first job.
+
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The pool. Dropping it lets the threads end once their job is done.
+#[derive(Clone)]
+pub(crate) struct BlockingPool {
+    shared: Arc<Shared>,
+    _owner: Arc<Owner>,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    ready: Condvar,
+    threads: usize,
+    waiting: usize,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    idle: usize,
+    running: usize,
+    closed: bool,
+}
+
+struct Owner(Arc<Shared>);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.ready.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        loop {
+            let mut queue = self.lock();
+            let job = loop {
+                if let Some(job) = queue.jobs.pop_front() {
+                    break job;
+                }
+                if queue.closed {
+                    queue.running -= 1;
+                    return;
+                }
+                queue.idle += 1;
+                queue = self.ready.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                queue.idle -= 1;
+            };
+            drop(queue);
+            // A job that panics loses its answer, not the thread: its future resolves to `None`.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+        }
+    }
+}
+
+/// The result of a blocking job; `None` if the queue was full or the job panicked.
+pub(crate) struct BlockingResult<T>(Option<oneshot::Receiver<T>>);
+
+impl<T> Future for BlockingResult<T> {
+    type Output = Option<T>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        match &mut self.0 {
+            None => Poll::Ready(None),
+            Some(receiver) => Pin::new(receiver).poll(cx).map(Result::ok),
+        }
+    }
+}
+
+impl BlockingPool {
+    pub(crate) fn new(threads: usize, waiting: usize) -> Self {
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            ready: Condvar::new(),
+            threads: threads.max(1),
+            waiting,
+        });
+        let owner = Arc::new(Owner(Arc::clone(&shared)));
+        Self { shared, _owner: owner }
+    }
+
+    /// Queues a job. The pool never grows above its threads, the queue never above its bound.
+    pub(crate) fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> BlockingResult<T> {
+        let (sender, receiver) = oneshot::channel();
+        let mut queue = self.shared.lock();
+        if queue.jobs.len() >= self.shared.waiting {
+            return BlockingResult(None);
+        }
+        queue.jobs.push_back(Box::new(move || {
+            let _ = sender.send(job());
+        }));
+        if queue.jobs.len() > queue.idle && queue.running < self.shared.threads {
+            let shared = Arc::clone(&self.shared);
+            let thread = std::thread::Builder::new().name("uaforge-blocking".into());
+            if thread.spawn(move || shared.work()).is_ok() {
+                queue.running += 1;
+            }
+        }
+        if queue.running == 0 {
+            queue.jobs.pop_back();
+            return BlockingResult(None);
+        }
+        drop(queue);
+        self.shared.ready.notify_one();
+        BlockingResult(Some(receiver))
+    }
+}

@@ -1,0 +1,275 @@
+//! Making a server: endpoints, application, models, limits.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::sync::Arc;
+
+use uaforge_codec::{DateTime, Entropy, TypeRegistry};
+use uaforge_net::{Listener, OsEntropy};
+use uaforge_nodes::{AddressSpace, StaticModel};
+
+use crate::application::Application;
+use crate::config::Limits;
+use crate::manager::NodeManager;
+use crate::server::{Parts, Server};
+use crate::shared::SharedEntropy;
+use crate::url::EndpointUrl;
+
+/// Why a server cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// No endpoint was named.
+    #[error("the server has no endpoint: name one with .endpoint(\"opc.tcp://0.0.0.0:4840\")")]
+    NoEndpoint,
+    /// The endpoint URL is not of the form `opc.tcp://host[:port][/path]`.
+    #[error("`{url}` is no endpoint URL: write opc.tcp://host[:port][/path]")]
+    InvalidEndpoint {
+        /// As it was given.
+        url: String,
+    },
+    /// Endpoints are secured unless the builder says otherwise, and there is no security policy yet.
+    #[error(
+        "`{url}` would be a secured endpoint, but no security policy is available; \
+         add .insecure() to offer it with security policy None: no signature, no encryption, no user"
+    )]
+    NotSecured {
+        /// The first endpoint.
+        url: String,
+    },
+    /// The address of an endpoint cannot be listened on.
+    #[error("cannot listen on `{url}`: {source}")]
+    Bind {
+        /// The endpoint.
+        url: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The models do not make an address space.
+    #[error(transparent)]
+    Models(#[from] uaforge_nodes::BuildError),
+    /// A node that every server has is missing.
+    #[error(
+        "cannot set up the Server object: {0}; is the base model (uaforge_ns0::model()) among the models?"
+    )]
+    ServerObject(uaforge_codec::StatusCode),
+}
+
+/// Builds a [`Server`]; from [`Server::builder`].
+pub struct ServerBuilder {
+    endpoints: Vec<String>,
+    insecure: bool,
+    application: Application,
+    models: Vec<&'static StaticModel>,
+    namespaces: Vec<String>,
+    types: TypeRegistry,
+    managers: Vec<Arc<dyn NodeManager>>,
+    limits: Limits,
+    entropy: SharedEntropy,
+}
+
+impl ServerBuilder {
+    pub(crate) fn new() -> Self {
+        let mut types = TypeRegistry::new();
+        uaforge_types::register_types(&mut types);
+        Self {
+            endpoints: Vec::new(),
+            insecure: false,
+            application: Application {
+                uri: "urn:uaforge:server".into(),
+                product_uri: "https://github.com/uaforge/uaforge".into(),
+                name: "uaforge server".into(),
+                manufacturer: "uaforge".into(),
+                software_version: env!("CARGO_PKG_VERSION").into(),
+                build_number: env!("CARGO_PKG_VERSION").into(),
+                build_date: DateTime::NULL,
+            },
+            models: Vec::new(),
+            namespaces: Vec::new(),
+            types,
+            managers: Vec::new(),
+            limits: Limits::default(),
+            entropy: Box::new(OsEntropy),
+        }
+    }
+
+    /// Adds an endpoint, such as `opc.tcp://0.0.0.0:4840`. Port 0 takes a free one.
+    #[must_use]
+    pub fn endpoint(mut self, url: impl Into<String>) -> Self {
+        self.endpoints.push(url.into());
+        self
+    }
+
+    /// Offers the endpoints with security policy None: messages can be read and changed on the way, and
+    /// every user is anonymous. For tests, for commissioning, and behind other protection.
+    #[must_use]
+    pub fn insecure(mut self) -> Self {
+        self.insecure = true;
+        self
+    }
+
+    /// The globally unique URI of this application instance; also the namespace with index 1
+    /// (OPC 10000-3 §8.2.2).
+    #[must_use]
+    pub fn application_uri(mut self, uri: impl Into<String>) -> Self {
+        self.application.uri = uri.into();
+        self
+    }
+
+    /// The name that clients show.
+    #[must_use]
+    pub fn application_name(mut self, name: impl Into<String>) -> Self {
+        self.application.name = name.into();
+        self
+    }
+
+    /// The URI of the product that this application is an instance of.
+    #[must_use]
+    pub fn product_uri(mut self, uri: impl Into<String>) -> Self {
+        self.application.product_uri = uri.into();
+        self
+    }
+
+    /// Manufacturer, software version and build number of BuildInfo (OPC 10000-5 §12.4).
+    #[must_use]
+    pub fn build_info(
+        mut self,
+        manufacturer: impl Into<String>,
+        software_version: impl Into<String>,
+        build_number: impl Into<String>,
+    ) -> Self {
+        self.application.manufacturer = manufacturer.into();
+        self.application.software_version = software_version.into();
+        self.application.build_number = build_number.into();
+        self
+    }
+
+    /// Adds the nodes of a model, such as `uaforge_di::model()`. In any order.
+    #[must_use]
+    pub fn model(mut self, model: &'static StaticModel) -> Self {
+        self.models.push(model);
+        self
+    }
+
+    /// Adds a namespace for nodes that are made at run time.
+    #[must_use]
+    pub fn namespace(mut self, uri: impl Into<String>) -> Self {
+        self.namespaces.push(uri.into());
+        self
+    }
+
+    /// Makes structures known, such as with `uaforge_di::register_types`; values of others stay opaque.
+    #[must_use]
+    pub fn types(mut self, register: fn(&mut TypeRegistry)) -> Self {
+        register(&mut self.types);
+        self
+    }
+
+    /// Adds a node manager, which answers for namespaces of its own.
+    #[must_use]
+    pub fn manager(mut self, manager: impl NodeManager) -> Self {
+        self.managers.push(Arc::new(manager));
+        self
+    }
+
+    /// Replaces the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Replaces the operating system's randomness, for reproducible tests only.
+    #[must_use]
+    pub fn entropy(mut self, entropy: impl Entropy + Send + 'static) -> Self {
+        self.entropy = Box::new(entropy);
+        self
+    }
+
+    /// Builds the address space and begins to listen; connections are served by [`Server::run_until`].
+    ///
+    /// # Errors
+    /// See [`BuildError`].
+    pub fn build(mut self) -> Result<Server, BuildError> {
+        let Some(first) = self.endpoints.first() else {
+            return Err(BuildError::NoEndpoint);
+        };
+        if let Some(url) = self.endpoints.iter().find(|url| EndpointUrl::parse(url).is_none()) {
+            return Err(BuildError::InvalidEndpoint { url: url.clone() });
+        }
+        if !self.insecure {
+            return Err(BuildError::NotSecured { url: first.clone() });
+        }
+        let (space, routes) = self.address_space()?;
+        let mut listeners = Vec::with_capacity(self.endpoints.len());
+        for url in &mut self.endpoints {
+            let listener = listen(url).map_err(|source| BuildError::Bind { url: url.clone(), source })?;
+            if let Ok(address) = listener.local_addr() {
+                with_port(url, address.port());
+            }
+            listeners.push(listener);
+        }
+        Server::new(Parts {
+            application: self.application,
+            endpoints: self.endpoints,
+            limits: self.limits,
+            types: self.types,
+            managers: self.managers,
+            entropy: self.entropy,
+            space,
+            routes,
+            listeners,
+        })
+    }
+
+    /// The address space, and the manager of each namespace.
+    fn address_space(&mut self) -> Result<(AddressSpace, Vec<usize>), BuildError> {
+        let mut seed = [0; 8];
+        self.entropy.fill(&mut seed);
+        let mut builder = AddressSpace::builder(&self.application.uri).seed(u64::from_le_bytes(seed));
+        for model in &self.models {
+            builder = builder.model(model);
+        }
+        for uri in &self.namespaces {
+            builder = builder.namespace(uri);
+        }
+        let mut owned = Vec::new();
+        for (manager, number) in self.managers.iter().zip(1..) {
+            for uri in manager.namespaces() {
+                builder = builder.namespace(&uri);
+                owned.push((builder.namespaces().index_of(&uri).unwrap_or_default(), number));
+            }
+        }
+        let mut routes = vec![0; builder.namespaces().len()];
+        for (index, number) in owned {
+            // Nodes of the base model and of the application stay with the address space.
+            if let Some(route) = routes.get_mut(usize::from(index)).filter(|_| index > 1) {
+                *route = number;
+            }
+        }
+        Ok((builder.build()?, routes))
+    }
+}
+
+/// Listens on the host and port of an endpoint URL.
+fn listen(url: &str) -> io::Result<Listener> {
+    let Some(parsed) = EndpointUrl::parse(url) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    let addresses: Vec<SocketAddr> = (parsed.host, parsed.port).to_socket_addrs()?.collect();
+    for address in addresses {
+        match Listener::bind(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// Replaces port 0 by the one the system gave.
+fn with_port(url: &mut String, port: u16) {
+    let Some(parsed) = EndpointUrl::parse(url).filter(|parsed| parsed.port == 0) else { return };
+    let host = if parsed.host.contains(':') { format!("[{}]", parsed.host) } else { parsed.host.to_string() };
+    *url = format!("opc.tcp://{host}:{port}{}", parsed.path);
+}

@@ -1,0 +1,104 @@
+//! Limits of a server: what it announces and what it enforces.
+
+use core::time::Duration;
+
+/// How many operations one service call may hold (OperationLimitsType, OPC 10000-5 §6.3.11).
+///
+/// The same numbers stand in the address space; a request above them is answered with Bad_TooManyOperations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationLimits {
+    /// MaxNodesPerRead.
+    pub max_nodes_per_read: u32,
+    /// MaxNodesPerBrowse; holds for BrowseNext too.
+    pub max_nodes_per_browse: u32,
+    /// MaxNodesPerTranslateBrowsePathsToNodeIds.
+    pub max_nodes_per_translate: u32,
+    /// Elements of one browse path; more are answered with Bad_TooManyOperations for that path.
+    pub max_path_elements: u32,
+}
+
+impl Default for OperationLimits {
+    fn default() -> Self {
+        Self {
+            max_nodes_per_read: 10_000,
+            max_nodes_per_browse: 2_000,
+            max_nodes_per_translate: 2_000,
+            max_path_elements: 256,
+        }
+    }
+}
+
+/// Limits of sessions, connections and messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Operations of one call.
+    pub operations: OperationLimits,
+    /// Open connections; more are closed at once.
+    pub max_connections: usize,
+    /// Sessions; more are answered with Bad_TooManySessions (ServerCapabilities MaxSessions).
+    pub max_sessions: u32,
+    /// Browse continuation points of one session (MaxBrowseContinuationPoints).
+    pub max_continuation_points: u16,
+    /// References of one page when the client names no number or a larger one.
+    pub max_references_per_node: u32,
+    /// Shortest session timeout that is granted.
+    pub min_session_timeout: Duration,
+    /// Longest session timeout that is granted.
+    pub max_session_timeout: Duration,
+    /// How long a session that was created may wait for its first ActivateSession.
+    pub activation_timeout: Duration,
+    /// Requests of one connection that wait for a deferred answer; above it, reading pauses.
+    pub max_pending_requests: usize,
+    /// Operations after which a turn yields to other connections.
+    pub operations_per_turn: u32,
+    /// Threads for `blocking` work.
+    pub blocking_threads: usize,
+    /// Blocking jobs that may wait for a thread; more are answered with Bad_ResourceUnavailable.
+    pub blocking_queue: usize,
+    /// Shortest lifetime of a security token that is granted.
+    pub min_token_lifetime: Duration,
+    /// Longest lifetime of a security token that is granted.
+    pub max_token_lifetime: Duration,
+    /// How long Hello and OpenSecureChannel may take together.
+    pub handshake_timeout: Duration,
+    /// How long the chunks of one message may take.
+    pub message_timeout: Duration,
+    /// Longest message in bytes, both ways.
+    pub max_message_size: u32,
+    /// Chunks of one message.
+    pub max_chunk_count: u32,
+    /// Longest array that is decoded (ServerCapabilities MaxArrayLength).
+    pub max_array_length: u32,
+    /// Longest string in bytes that is decoded (MaxStringLength, MaxByteStringLength).
+    pub max_string_length: u32,
+    /// How long a stop waits for connections to flush and close.
+    pub stop_deadline: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            operations: OperationLimits::default(),
+            max_connections: 1_000,
+            max_sessions: 1_000,
+            max_continuation_points: 16,
+            max_references_per_node: 10_000,
+            min_session_timeout: Duration::from_secs(10),
+            max_session_timeout: Duration::from_secs(3_600),
+            activation_timeout: Duration::from_secs(10),
+            max_pending_requests: 100,
+            operations_per_turn: 20_000,
+            blocking_threads: 4,
+            blocking_queue: 1_024,
+            min_token_lifetime: Duration::from_secs(1),
+            max_token_lifetime: Duration::from_secs(3_600),
+            handshake_timeout: Duration::from_secs(10),
+            message_timeout: Duration::from_secs(60),
+            max_message_size: 16 * 1024 * 1024,
+            max_chunk_count: 4_096,
+            max_array_length: 1_000_000,
+            max_string_length: 4 * 1024 * 1024,
+            stop_deadline: Duration::from_secs(5),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Accepts connections and drives one machine per connection.
+
+use core::future::Future;
+use core::pin::pin;
+use core::time::Duration;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+use uaforge_codec::Ticks;
+use uaforge_net::{Listener, Stream};
+
+use crate::proto::connection::Connection;
+use crate::shared::Core;
+
+/// Pause after a failed accept, such as one for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How often at least the session table is swept.
+const SWEEP: Duration = Duration::from_secs(1);
+
+type Accepted = (Listener, io::Result<(Stream, SocketAddr)>);
+
+/// Serves until `stop` is ready, then closes everything within the stop deadline.
+pub(crate) async fn run(
+    core: &Arc<Core>,
+    listeners: Vec<Listener>,
+    stop: impl Future,
+    stopping: impl FnOnce(),
+) {
+    let mut connections = JoinSet::new();
+    let mut accepting = JoinSet::new();
+    for listener in listeners {
+        accepting.spawn(accept(listener));
+    }
+    let mut stop = pin!(stop);
+    let mut next_sweep = uaforge_net::clock().ticks + SWEEP;
+    loop {
+        tokio::select! {
+            _ = &mut stop => break,
+            Some(Ok((listener, accepted))) = accepting.join_next() => {
+                accepting.spawn(accept(listener));
+                if let Ok((stream, _)) = accepted {
+                    serve(core, &mut connections, stream);
+                }
+            }
+            Some(_) = connections.join_next() => {}
+            () = uaforge_net::sleep_until(next_sweep) => next_sweep = sweep(core),
+        }
+    }
+    accepting.abort_all();
+    stopping();
+    close(core, connections).await;
+}
+
+/// One accept; a failure waits a little, so that a lasting one does not spin.
+async fn accept(mut listener: Listener) -> Accepted {
+    let accepted = listener.accept().await;
+    if accepted.is_err() {
+        uaforge_net::sleep_until(uaforge_net::clock().ticks + ACCEPT_PAUSE).await;
+    }
+    (listener, accepted)
+}
+
+/// Starts the task of a connection; one too many is closed at once.
+fn serve(core: &Arc<Core>, connections: &mut JoinSet<()>, stream: Stream) {
+    if connections.len() >= core.limits.max_connections {
+        return;
+    }
+    let machine = Connection::new(Arc::clone(core), uaforge_net::clock());
+    connections.spawn(async move {
+        // However a connection ends, it ends alone.
+        let _ = uaforge_net::drive(stream, machine).await;
+    });
+}
+
+/// Ends sessions whose time is over; when to look again.
+fn sweep(core: &Core) -> Ticks {
+    let now = uaforge_net::clock().ticks;
+    core.sessions.sweep(now);
+    now + SWEEP
+}
+
+/// Asks all connections to close and waits for them, but not for ever.
+async fn close(core: &Core, mut connections: JoinSet<()>) {
+    core.mailboxes.close_all();
+    let deadline = uaforge_net::clock().ticks + core.limits.stop_deadline;
+    let mut timeout = pin!(uaforge_net::sleep_until(deadline));
+    loop {
+        tokio::select! {
+            joined = connections.join_next() => {
+                if joined.is_none() {
+                    return;
+                }
+            }
+            () = &mut timeout => return connections.shutdown().await,
+        }
+    }
+}

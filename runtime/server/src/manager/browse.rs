@@ -1,0 +1,283 @@
+//! The batch of a Browse: items, filters, and the context that takes references.
+
+use core::future::Future;
+use core::ops::ControlFlow;
+
+use uaforge_codec::{EncodeContext, Encoder, ExpandedNodeIdRef, NodeIdRef, Now, StatusCode};
+use uaforge_nodes::{BrowseName, Cursor, Direction, NodeClass, ReferenceFilter, Snapshot, Text};
+use uaforge_types::{ReferenceDescription, status};
+
+use super::defer::{Deferred, Late};
+use crate::access::Access;
+use crate::blocking::BlockingPool;
+use crate::encode::put_reference;
+use crate::proto::continuation::{
+    BrowseQuery, Continuation, ContinuationPoints, POINT_LEN, PointId, Position,
+};
+use crate::proto::results::Results;
+
+/// One node to browse (BrowseDescription, OPC 10000-4 §5.9.2.2), and where in its references to begin.
+#[derive(Clone, Copy, Debug)]
+pub struct BrowseItem<'a> {
+    /// Position in the request.
+    pub(crate) index: usize,
+    /// The node.
+    pub node: NodeIdRef<'a>,
+    /// Which direction.
+    pub direction: Direction,
+    /// The reference type, or null for all; it exists.
+    pub reference_type: NodeIdRef<'a>,
+    /// Whether subtypes of the reference type count.
+    pub include_subtypes: bool,
+    pub(crate) filter: ReferenceFilter,
+    pub(crate) class_mask: u32,
+    pub(crate) result_mask: u32,
+    pub(crate) page: u32,
+    pub(crate) start: Start<'a>,
+}
+
+/// Where a page begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start<'a> {
+    /// At the first reference.
+    First,
+    /// In the address space as it was when the browse began.
+    Cursor(Cursor, &'a Snapshot),
+    /// After this many references.
+    After(u32),
+}
+
+/// What a reference shows of its target.
+#[derive(Clone, Copy, Debug)]
+pub struct Description<'a> {
+    /// NodeClass attribute.
+    pub class: NodeClass,
+    /// BrowseName attribute.
+    pub browse_name: BrowseName<'a>,
+    /// DisplayName attribute.
+    pub display_name: Text<'a>,
+    /// The type definition of an Object or Variable.
+    pub type_definition: Option<NodeIdRef<'a>>,
+}
+
+/// One reference of the browsed node.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference<'a> {
+    /// The reference type.
+    pub reference_type: NodeIdRef<'a>,
+    /// Whether the browsed node is the source.
+    pub forward: bool,
+    /// The node at the other end.
+    pub target: ExpandedNodeIdRef<'a>,
+}
+
+/// A late answer of Browse: all references that pass the item's filter, in a stable order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BrowseAnswer {
+    /// Operation result.
+    pub status: StatusCode,
+    /// The references; the server pages them.
+    pub references: Vec<ReferenceDescription>,
+}
+
+/// Buffers of a browse that live as long as the connection.
+#[derive(Default)]
+pub(crate) struct BrowseBuffers {
+    references: Vec<u8>,
+}
+
+impl BrowseBuffers {
+    /// Gives room above `keep` bytes back.
+    pub(crate) fn trim(&mut self, keep: usize) {
+        self.references.clear();
+        self.references.shrink_to(keep);
+    }
+}
+
+/// Takes the references of a batch, filters and pages them, and encodes them into the response.
+pub struct BrowseCx<'r, 'e> {
+    pub(crate) results: Results<'r, 'e>,
+    pub(crate) encode: EncodeContext<'r>,
+    pub(crate) buffers: &'r mut BrowseBuffers,
+    pub(crate) snapshot: &'r Snapshot,
+    pub(crate) points: &'r mut ContinuationPoints,
+    pub(crate) request: u64,
+    pub(crate) access: Access,
+    pub(crate) now: Now,
+    pub(crate) pool: &'r BlockingPool,
+    pub(crate) deferred: &'r mut Vec<Deferred>,
+}
+
+impl<'r, 'e> BrowseCx<'r, 'e> {
+    /// Who browses.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    /// The time of this batch.
+    #[must_use]
+    pub fn now(&self) -> Now {
+        self.now
+    }
+
+    /// Begins the answer of an item; give its references in a stable order, then call [`Browser::finish`].
+    pub fn begin<'c, 'i>(&'c mut self, item: &'i BrowseItem<'i>) -> Browser<'c, 'i, 'r, 'e> {
+        self.buffers.references.clear();
+        let skip = match item.start {
+            Start::After(skip) => skip,
+            Start::First | Start::Cursor(..) => 0,
+        };
+        Browser { cx: self, item, skip, seen: 0, count: 0, more: false }
+    }
+
+    /// Answers with a status and no reference.
+    pub fn status(&mut self, item: &BrowseItem<'_>, status: StatusCode) {
+        self.results.status(item.index, status);
+    }
+
+    /// Hands the answer over to a future; the response waits for it, other requests do not.
+    pub fn defer(
+        &mut self,
+        item: &BrowseItem<'_>,
+        future: impl Future<Output = BrowseAnswer> + Send + 'static,
+    ) {
+        if self.results.defer(item.index) {
+            let query = item.query();
+            let late = async move { Late::References(Box::new((query, future.await))) };
+            self.deferred.push(Deferred::new(item.index, late));
+        }
+    }
+
+    /// Hands the answer over to a job that may block, on a bounded pool; Bad_ResourceUnavailable if
+    /// the pool's queue is full.
+    pub fn blocking(&mut self, item: &BrowseItem<'_>, job: impl FnOnce() -> BrowseAnswer + Send + 'static) {
+        let result = self.pool.run(job);
+        self.defer(item, async move {
+            result.await.unwrap_or_else(|| BrowseAnswer {
+                status: status::BAD_RESOURCE_UNAVAILABLE,
+                references: Vec::new(),
+            })
+        });
+    }
+}
+
+/// Takes the references of one node.
+pub struct Browser<'c, 'i, 'r, 'e> {
+    cx: &'c mut BrowseCx<'r, 'e>,
+    item: &'i BrowseItem<'i>,
+    skip: u32,
+    seen: u32,
+    count: u32,
+    more: bool,
+}
+
+impl Browser<'_, '_, '_, '_> {
+    /// Whether references of this type and direction are wanted; asks nothing of the target.
+    #[must_use]
+    pub fn wants(&self, reference_type: NodeIdRef<'_>, forward: bool) -> bool {
+        let direction = match self.item.direction {
+            Direction::Forward => forward,
+            Direction::Inverse => !forward,
+            Direction::Both => true,
+        };
+        direction
+            && wants_type(
+                self.cx.snapshot,
+                self.item.reference_type,
+                self.item.include_subtypes,
+                reference_type,
+            )
+    }
+
+    /// Takes a wanted reference; breaks when the page is full.
+    ///
+    /// Without a description the target counts as one in another server: it has no class, so a class
+    /// mask leaves it out.
+    pub fn push(&mut self, reference: &Reference<'_>, target: Option<&Description<'_>>) -> ControlFlow<()> {
+        let mask = self.item.class_mask;
+        if mask != 0 && target.is_none_or(|target| mask & target.class.value() == 0) {
+            return ControlFlow::Continue(());
+        }
+        self.seen = self.seen.saturating_add(1);
+        if self.seen <= self.skip {
+            return ControlFlow::Continue(());
+        }
+        if self.count == self.item.page {
+            self.more = true;
+            return ControlFlow::Break(());
+        }
+        self.count += 1;
+        let mut e = Encoder::new(&mut self.cx.buffers.references, self.cx.encode);
+        put_reference(&mut e, self.item.result_mask, reference, target);
+        ControlFlow::Continue(())
+    }
+
+    /// Ends the answer; what did not fit waits behind a continuation point.
+    pub fn finish(self) {
+        let skip = self.skip.saturating_add(self.count);
+        self.finish_at(|| Position::After(skip));
+    }
+
+    pub(crate) fn finish_at(self, position: impl FnOnce() -> Position) {
+        let cx = self.cx;
+        let mut point = None;
+        if self.more {
+            if !cx.points.make_room(cx.request) {
+                return cx.results.status(self.item.index, status::BAD_NO_CONTINUATION_POINTS);
+            }
+            let continuation = Continuation { query: self.item.query(), position: position() };
+            point = cx.points.keep(cx.request, continuation);
+        }
+        let bytes = &cx.buffers.references;
+        cx.results.put(self.item.index, |e| {
+            put_browse_result(e, StatusCode::GOOD, point.as_ref(), self.count, bytes);
+        });
+    }
+}
+
+impl BrowseItem<'_> {
+    /// The item, owned.
+    pub(crate) fn query(&self) -> BrowseQuery {
+        BrowseQuery {
+            node: self.node.to_owned(),
+            direction: self.direction,
+            reference_type: self.reference_type.to_owned(),
+            include_subtypes: self.include_subtypes,
+            filter: self.filter,
+            class_mask: self.class_mask,
+            result_mask: self.result_mask,
+            page: self.page,
+        }
+    }
+}
+
+/// Whether `found` is the type that was asked for, or one of its subtypes if they count.
+pub(crate) fn wants_type(
+    snapshot: &Snapshot,
+    asked: NodeIdRef<'_>,
+    include_subtypes: bool,
+    found: NodeIdRef<'_>,
+) -> bool {
+    asked == NodeIdRef::NULL || asked == found || (include_subtypes && snapshot.is_subtype(found, asked))
+}
+
+/// Writes a BrowseResult (OPC 10000-4 §7.6): status, continuation point (null, not empty) and
+/// references that were encoded before.
+pub(crate) fn put_browse_result(
+    e: &mut Encoder<'_>,
+    status: StatusCode,
+    point: Option<&PointId>,
+    count: u32,
+    references: &[u8],
+) {
+    e.put_u32(status.0);
+    e.put_bytes(point.map(<[u8; POINT_LEN]>::as_slice));
+    e.put_array_len(Some(count as usize));
+    e.put(references);
+}
+
+/// Writes a BrowseResult that is a status alone.
+pub(crate) fn put_browse_status(e: &mut Encoder<'_>, status: StatusCode) {
+    put_browse_result(e, status, None, 0, &[]);
+}

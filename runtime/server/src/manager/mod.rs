@@ -1,0 +1,37 @@
+//! Node managers: who answers for the nodes of a namespace, in batches.
+
+mod browse;
+mod defer;
+mod follow;
+mod read;
+
+pub use browse::{BrowseAnswer, BrowseCx, BrowseItem, Browser, Description, Reference};
+pub use follow::{FollowCx, FollowItem};
+pub use read::{ReadCx, ReadItem};
+
+pub(crate) use browse::{BrowseBuffers, Start, put_browse_status, wants_type};
+pub(crate) use defer::{Deferred, Late};
+pub(crate) use read::{ReadSettings, encode_answer, put_read_status};
+
+use uaforge_codec::NodeIdRef;
+
+/// Answers for all nodes of its namespaces. The methods are synchronous and get a whole batch: an answer that is there goes into `cx`
+/// at once, one that is not is handed over with `cx.defer` (a future) or `cx.blocking` (a job on a bounded pool of threads).
+///
+/// An item that is neither answered nor deferred gets Bad_InternalError.
+pub trait NodeManager: Send + Sync + 'static {
+    /// The namespace URIs this manager answers for; the server gives them an index.
+    fn namespaces(&self) -> Vec<String>;
+
+    /// Reads attributes (OPC 10000-4 §5.11.2).
+    fn read(&self, cx: &mut ReadCx<'_, '_>, items: &[ReadItem<'_>]);
+
+    /// Gives the references of nodes (OPC 10000-4 §5.9.2).
+    fn browse(&self, cx: &mut BrowseCx<'_, '_>, items: &[BrowseItem<'_>]);
+
+    /// Follows one element of a browse path from each item's node (OPC 10000-4 §5.9.4).
+    fn follow(&self, cx: &mut FollowCx<'_>, items: &[FollowItem<'_>]);
+
+    /// Tells what a reference to `node` shows of it; `false` if there is no such node.
+    fn describe(&self, node: NodeIdRef<'_>, found: &mut dyn FnMut(&Description<'_>)) -> bool;
+}

@@ -1,0 +1,174 @@
+//! The batch of a Read: items, and the context that takes their answers.
+
+use core::future::Future;
+
+use uaforge_codec::{
+    DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, QualifiedNameRef, StatusCode, StrRef, Variant,
+};
+use uaforge_types::{TimestampsToReturn, status};
+
+use super::defer::{Deferred, Late, LateTarget};
+use crate::access::Access;
+use crate::blocking::BlockingPool;
+use crate::encode::{ValueParts, put_data_status, put_data_value};
+use crate::proto::results::Results;
+use crate::range::NumericRange;
+
+/// One attribute to read (ReadValueId, OPC 10000-4 §7.29). Range and encoding were checked for form.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadItem<'a> {
+    /// Position in the request.
+    pub(crate) index: usize,
+    /// The node.
+    pub node: NodeIdRef<'a>,
+    /// The attribute (OPC 10000-6 §A.1).
+    pub attribute: u32,
+    /// The index range as text; the context cuts the answer, a manager may use it to fetch less.
+    pub range: StrRef<'a>,
+    /// The data encoding that was asked for; null is the server's choice.
+    pub encoding: QualifiedNameRef<'a>,
+}
+
+/// What a Read asks for as a whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadSettings {
+    pub(crate) access: Access,
+    pub(crate) timestamps: TimestampsToReturn,
+    pub(crate) max_age: f64,
+    pub(crate) now: Now,
+}
+
+/// Takes the answers of a batch and encodes them into the response.
+pub struct ReadCx<'r, 'e> {
+    pub(crate) results: Results<'r, 'e>,
+    pub(crate) settings: ReadSettings,
+    pub(crate) pool: &'r BlockingPool,
+    pub(crate) deferred: &'r mut Vec<Deferred>,
+}
+
+impl ReadCx<'_, '_> {
+    /// Who reads.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        self.settings.access
+    }
+
+    /// The time of this batch.
+    #[must_use]
+    pub fn now(&self) -> Now {
+        self.settings.now
+    }
+
+    /// The oldest value the client takes, in milliseconds (OPC 10000-4 §5.11.2.2, maxAge).
+    #[must_use]
+    pub fn max_age(&self) -> f64 {
+        self.settings.max_age
+    }
+
+    /// The timestamps the client wants (OPC 10000-4 §7.40).
+    #[must_use]
+    pub fn timestamps(&self) -> TimestampsToReturn {
+        self.settings.timestamps
+    }
+
+    /// Answers with a value; the index range is applied here, and timestamps that nobody asked for are
+    /// dropped.
+    pub fn answer(&mut self, item: &ReadItem<'_>, value: &DataValue) {
+        let settings = self.settings;
+        self.results.put(item.index, |e| encode_answer(e, item.attribute, item.range, &settings, value));
+    }
+
+    /// Answers with a good value and its source timestamp.
+    pub fn value(&mut self, item: &ReadItem<'_>, value: &Variant, source: DateTime) {
+        if item.range.is_empty() {
+            let parts = self.settings.parts(item.attribute, Some(source));
+            self.results.put(item.index, |e| put_data_value(e, &parts, |e| value.encode(e)));
+        } else if let Err(status) = self.cut_value(item, value, Some(source)) {
+            self.status(item, status);
+        }
+    }
+
+    /// Answers with the part of a value that the item's index range names.
+    pub(crate) fn cut_value(
+        &mut self,
+        item: &ReadItem<'_>,
+        value: &Variant,
+        source: Option<DateTime>,
+    ) -> Result<(), StatusCode> {
+        let part = NumericRange::from_wire(item.range)?.cut(value)?;
+        let parts = self.settings.parts(item.attribute, source);
+        self.results.put(item.index, |e| put_data_value(e, &parts, |e| part.encode(e)));
+        Ok(())
+    }
+
+    /// Answers with a status and no value.
+    pub fn status(&mut self, item: &ReadItem<'_>, status: StatusCode) {
+        self.results.status(item.index, status);
+    }
+
+    /// Hands the answer over to a future; the response waits for it, other requests do not.
+    pub fn defer(&mut self, item: &ReadItem<'_>, future: impl Future<Output = DataValue> + Send + 'static) {
+        if self.results.defer(item.index) {
+            let target = LateTarget::new(item.attribute, item.range);
+            let late = async move { Late::Value(Box::new((future.await, target))) };
+            self.deferred.push(Deferred::new(item.index, late));
+        }
+    }
+
+    /// Hands the answer over to a job that may block, on a bounded pool; Bad_ResourceUnavailable if the pool's queue is full.
+    pub fn blocking(&mut self, item: &ReadItem<'_>, job: impl FnOnce() -> DataValue + Send + 'static) {
+        let result = self.pool.run(job);
+        self.defer(item, async move {
+            result.await.unwrap_or_else(|| DataValue::from_status(status::BAD_RESOURCE_UNAVAILABLE))
+        });
+    }
+}
+
+impl ReadSettings {
+    /// The fields of a good answer.
+    pub(crate) fn parts(&self, attribute: u32, source: Option<DateTime>) -> ValueParts {
+        ValueParts {
+            status: StatusCode::GOOD,
+            source: source.filter(|_| attribute == crate::attribute::VALUE && self.wants_source()),
+            server: self.wants_server().then_some(self.now.utc),
+        }
+    }
+
+    pub(crate) fn wants_source(&self) -> bool {
+        matches!(self.timestamps, TimestampsToReturn::SOURCE | TimestampsToReturn::BOTH)
+    }
+
+    fn wants_server(&self) -> bool {
+        matches!(self.timestamps, TimestampsToReturn::SERVER | TimestampsToReturn::BOTH)
+    }
+}
+
+/// Encodes a whole answer: cut by the range, with the timestamps that were asked for.
+pub(crate) fn encode_answer(
+    e: &mut Encoder<'_>,
+    attribute: u32,
+    range: StrRef<'_>,
+    settings: &ReadSettings,
+    value: &DataValue,
+) {
+    let mut parts = settings.parts(attribute, value.source_timestamp());
+    parts.status = value.status().unwrap_or(StatusCode::GOOD);
+    if parts.server.is_some() {
+        parts.server = value.server_timestamp().or(parts.server);
+    }
+    let Some(variant) = value.value() else {
+        return put_data_status(e, &parts);
+    };
+    if range.is_empty() {
+        return put_data_value(e, &parts, |e| variant.encode(e));
+    }
+    match NumericRange::from_wire(range).and_then(|range| range.cut(variant)) {
+        Ok(part) => put_data_value(e, &parts, |e| part.encode(e)),
+        Err(status) => put_read_status(e, status),
+    }
+}
+
+/// Writes a DataValue that is a status alone.
+pub(crate) fn put_read_status(e: &mut Encoder<'_>, status: StatusCode) {
+    put_data_status(e, &ValueParts { status, source: None, server: None });
+}

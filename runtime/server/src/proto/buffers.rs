@@ -1,0 +1,50 @@
+//! Buffers of a connection that requests use again and again.
+
+use uaforge_codec::ExpandedNodeId;
+
+use super::results::ResultBuffers;
+use crate::manager::{BrowseBuffers, BrowseItem, Deferred, ReadItem};
+
+/// Room that an idle connection keeps in one buffer, in bytes.
+const KEEP: usize = 64 * 1024;
+
+/// Everything a service needs room for. Nothing in here outlives a request but capacity.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    pub(crate) results: ResultBuffers,
+    pub(crate) browse: BrowseBuffers,
+    pub(crate) read_items: Vec<ReadItem<'static>>,
+    pub(crate) browse_items: Vec<BrowseItem<'static>>,
+    pub(crate) walk: WalkBuffers,
+    pub(crate) deferred: Vec<Deferred>,
+}
+
+/// Nodes of a walk along a browse path.
+#[derive(Default)]
+pub(crate) struct WalkBuffers {
+    pub(crate) frontier: Vec<ExpandedNodeId>,
+    pub(crate) targets: Vec<ExpandedNodeId>,
+}
+
+impl Buffers {
+    /// Gives room back that an unusual request took.
+    pub(crate) fn trim(&mut self) {
+        self.results.trim(KEEP);
+        self.browse.trim(KEEP);
+        self.read_items.shrink_to(KEEP / size_of::<ReadItem<'_>>());
+        self.browse_items.shrink_to(KEEP / size_of::<BrowseItem<'_>>());
+        self.walk.frontier.shrink_to(KEEP / size_of::<ExpandedNodeId>());
+        self.walk.targets.shrink_to(KEEP / size_of::<ExpandedNodeId>());
+    }
+}
+
+/// Empties a buffer so that it can hold items of another lifetime. std collects such an iterator in
+/// place, so the allocation stays (watched by the allocation test).
+macro_rules! recycle {
+    ($buffer:expr) => {{
+        let mut buffer = $buffer;
+        buffer.clear();
+        buffer.into_iter().filter_map(|_| None).collect()
+    }};
+}
+pub(crate) use recycle;

@@ -1,0 +1,231 @@
+//! One connection: the machine that the driver feeds with bytes and time.
+
+use core::task::{Context, Poll};
+use std::sync::Arc;
+
+use uaforge_channel::{ChannelError, NonePolicy, SecurityProvider, ServerChannel, ServerConfig, ServerEvent};
+use uaforge_codec::{Now, Ticks};
+use uaforge_net::{Machine, OutputBuffer};
+use uaforge_nodes::Snapshot;
+use uaforge_types::{MessageSecurityMode, status};
+
+use super::buffers::Buffers;
+use super::dispatch::{Turn, put_fault, put_header};
+use super::mailbox::Mailbox;
+use super::pending::Pending;
+use super::session::Session;
+use crate::access::Protection;
+use crate::services::session::ChannelInfo;
+use crate::shared::Core;
+
+/// A client's connection, sans-IO. Requests are answered in order, but for those whose handlers deferred
+/// an answer; everything that one call of `receive` brought is answered into one output.
+pub struct Connection {
+    core: Arc<Core>,
+    channel: ServerChannel,
+    output: OutputBuffer,
+    buffers: Buffers,
+    /// Sessions that requests of this channel used lately.
+    known: Vec<Arc<Session>>,
+    snapshot: Snapshot,
+    pending: Vec<Pending>,
+    mailbox: Arc<Mailbox>,
+    /// The address in the client's Hello.
+    dialled: String,
+    protection: Protection,
+    /// The turn's bound was reached with input left.
+    more: bool,
+    /// The server stops: no more requests.
+    closing: bool,
+    eof: bool,
+}
+
+impl Connection {
+    pub(crate) fn new(core: Arc<Core>, now: Now) -> Self {
+        let config = ServerConfig {
+            channel_id: core.new_channel_id(),
+            limits: core.channel_limits(),
+            policies: Arc::clone(&core.policies),
+            lifetime: (core.limits.min_token_lifetime, core.limits.max_token_lifetime),
+            handshake_timeout: core.limits.handshake_timeout,
+            message_timeout: core.limits.message_timeout,
+        };
+        Self {
+            channel: ServerChannel::new(config, now),
+            output: OutputBuffer::new(),
+            buffers: Buffers::default(),
+            known: Vec::new(),
+            snapshot: core.space.snapshot(),
+            pending: Vec::new(),
+            mailbox: core.mailboxes.add(),
+            dialled: String::new(),
+            protection: Protection::default(),
+            more: false,
+            closing: false,
+            eof: false,
+            core,
+        }
+    }
+
+    /// Whether one more request may begin.
+    fn has_room(&self) -> bool {
+        !self.closing && !self.output.is_full() && self.pending.len() < self.core.limits.max_pending_requests
+    }
+
+    /// Takes the first message of `input`; bytes taken and operations done. `None` if there is no whole one.
+    fn step(&mut self, input: &[u8], now: Now) -> Option<(usize, u32)> {
+        let core = &*self.core;
+        let out = self.output.vec();
+        let (used, event) = self.channel.receive(input, now, out);
+        match event {
+            ServerEvent::Incomplete => None,
+            ServerEvent::Closed => Some((input.len(), 0)),
+            ServerEvent::Handled => {
+                self.note_channel();
+                Some((used, 0))
+            }
+            ServerEvent::Message { request_id, body, writer } => {
+                let channel = ChannelInfo {
+                    id: writer.channel_id(),
+                    protection: self.protection,
+                    dialled: &self.dialled,
+                };
+                let mut turn = Turn {
+                    core,
+                    snapshot: &self.snapshot,
+                    buffers: &mut self.buffers,
+                    known: &mut self.known,
+                    channel,
+                    now,
+                    operations: 0,
+                };
+                let answered =
+                    writer.send(out, core.encode_context(), request_id, |e| turn.handle(request_id, body, e));
+                let operations = turn.operations;
+                if let Ok(Some(pending)) = answered {
+                    self.pending.push(pending);
+                }
+                Some((used, operations))
+            }
+        }
+    }
+
+    /// Takes over what the handshake settled.
+    fn note_channel(&mut self) {
+        if self.dialled.is_empty() {
+            self.dialled.push_str(self.channel.endpoint_url());
+        }
+        let mode = self.channel.security_mode();
+        self.protection = Protection {
+            signed: mode == MessageSecurityMode::SIGN || mode == MessageSecurityMode::SIGN_AND_ENCRYPT,
+            encrypted: mode == MessageSecurityMode::SIGN_AND_ENCRYPT,
+        };
+    }
+
+    /// Writes the responses whose last answer is there; whether there were any.
+    fn finish_pending(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> bool {
+        let mut at = 0;
+        let mut progress = false;
+        while let Some(pending) = self.pending.get_mut(at) {
+            if pending.poll(cx, &self.core, &self.snapshot, now).is_pending() {
+                at += 1;
+                continue;
+            }
+            let pending = self.pending.swap_remove(at);
+            self.send_late(&pending, now());
+            progress = true;
+        }
+        progress
+    }
+
+    fn send_late(&mut self, pending: &Pending, now: Now) {
+        let encode = self.core.encode_context();
+        let out = self.output.vec();
+        let sent = self.channel.writer().send(out, encode, pending.request_id, |e| {
+            put_header(e, pending.response, now, pending.handle);
+            pending.write(e);
+            e.put_array_len(None);
+        });
+        if let Err(error) = sent {
+            // A ServiceFault fits the limits of every peer.
+            let _ = self.channel.writer().send(out, encode, pending.request_id, |e| {
+                put_fault(e, now, pending.handle, error.status());
+            });
+        }
+    }
+}
+
+impl Machine for Connection {
+    fn receive(&mut self, input: &[u8], now: Now) -> usize {
+        self.more = false;
+        self.snapshot.refresh(&self.core.space);
+        let (mut taken, mut operations) = (0, 0);
+        while self.has_room() {
+            if operations >= self.core.limits.operations_per_turn {
+                self.more = taken < input.len();
+                break;
+            }
+            let Some((used, done)) = self.step(input.get(taken..).unwrap_or_default(), now) else { break };
+            taken += used;
+            operations += done;
+            if self.channel.is_closed() {
+                return input.len();
+            }
+        }
+        taken
+    }
+
+    fn output(&mut self) -> &mut OutputBuffer {
+        &mut self.output
+    }
+
+    fn wants_read(&self) -> bool {
+        self.has_room() && !self.is_closed()
+    }
+
+    fn has_more(&self) -> bool {
+        self.more && !self.is_closed()
+    }
+
+    fn deadline(&self) -> Option<Ticks> {
+        self.channel.deadline()
+    }
+
+    fn on_deadline(&mut self, now: Now) {
+        self.channel.on_deadline(now, self.output.vec());
+    }
+
+    fn poll_work(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> Poll<()> {
+        if self.is_closed() {
+            self.pending.clear();
+            return Poll::Pending;
+        }
+        let mut progress = !self.pending.is_empty() && self.finish_pending(cx, now);
+        self.closing |= self.mailbox.poll_closing(cx);
+        if self.closing && self.pending.is_empty() {
+            let error = ChannelError::new(status::BAD_SHUTDOWN, "the server stops");
+            self.channel.close(error, self.output.vec());
+            progress = true;
+        }
+        if progress { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    fn on_eof(&mut self, _now: Now) {
+        self.eof = true;
+    }
+
+    fn is_closed(&self) -> bool {
+        self.eof || self.channel.is_closed()
+    }
+
+    fn on_idle(&mut self) {
+        self.buffers.trim();
+        self.channel.trim();
+    }
+}
+
+/// The security policies of a server that was told to be insecure.
+pub(crate) fn insecure_policies() -> Arc<[Box<dyn SecurityProvider>]> {
+    let none: Box<dyn SecurityProvider> = Box::new(NonePolicy);
+    Arc::new([none])
+}

@@ -1,0 +1,11 @@
+//! The sans-IO part: bytes, time and randomness in, bytes and the next deadline out.
+
+pub(crate) mod buffers;
+pub(crate) mod connection;
+pub(crate) mod continuation;
+pub(crate) mod dispatch;
+pub(crate) mod mailbox;
+pub(crate) mod pending;
+pub(crate) mod results;
+pub(crate) mod session;
+pub(crate) mod sessions;

@@ -1,0 +1,227 @@
+//! Results of a batch, written in request order whatever the order of the answers.
+
+use core::ops::Range;
+
+use uaforge_codec::{EncodeError, Encoder, Mark, StatusCode};
+
+/// What became of one result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Nobody answered yet.
+    Missing,
+    /// A future will answer.
+    Deferred,
+    /// Encoded, in these bytes of the side buffer.
+    Ready(Range<usize>),
+    /// Already in the output.
+    Written,
+}
+
+/// Buffers that live as long as the connection, so that a batch allocates nothing in steady state.
+#[derive(Default)]
+pub(crate) struct ResultBuffers {
+    pieces: Vec<Piece>,
+    side: Vec<u8>,
+}
+
+impl ResultBuffers {
+    /// Gives room above `keep` bytes back.
+    pub(crate) fn trim(&mut self, keep: usize) {
+        self.pieces.clear();
+        self.pieces.shrink_to(keep / size_of::<Piece>());
+        self.side.clear();
+        self.side.shrink_to(keep);
+    }
+}
+
+/// Results that wait for futures, taken out of the output.
+pub(crate) struct Unfinished {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// How a service writes a result that is a status and nothing else.
+pub(crate) type PutStatus = fn(&mut Encoder<'_>, StatusCode);
+
+/// The results of one batch: an answer for the next item goes straight to the output, an early one waits in the side buffer.
+pub(crate) struct Results<'r, 'e> {
+    out: &'r mut Encoder<'e>,
+    buffers: &'r mut ResultBuffers,
+    put_status: PutStatus,
+    start: Mark,
+    next: usize,
+    deferred: usize,
+}
+
+impl<'r, 'e> Results<'r, 'e> {
+    /// Writes the length of the results array and begins.
+    pub(crate) fn new(
+        out: &'r mut Encoder<'e>,
+        buffers: &'r mut ResultBuffers,
+        count: usize,
+        put_status: PutStatus,
+    ) -> Self {
+        buffers.side.clear();
+        buffers.pieces.clear();
+        buffers.pieces.resize(count, Piece::Missing);
+        out.put_array_len(Some(count));
+        let start = out.mark();
+        Self { out, buffers, put_status, start, next: 0, deferred: 0 }
+    }
+
+    /// Encodes the answer of `index`. A second answer of one item is ignored.
+    pub(crate) fn put(&mut self, index: usize, encode: impl FnOnce(&mut Encoder<'_>)) {
+        if self.buffers.pieces.get(index) != Some(&Piece::Missing) {
+            return;
+        }
+        let piece = if index == self.next {
+            put_or_status(self.out, self.put_status, encode);
+            Piece::Written
+        } else {
+            let start = self.buffers.side.len();
+            let mut side = Encoder::new(&mut self.buffers.side, self.out.context());
+            put_or_status(&mut side, self.put_status, encode);
+            Piece::Ready(start..self.buffers.side.len())
+        };
+        if let Some(slot) = self.buffers.pieces.get_mut(index) {
+            *slot = piece;
+        }
+        self.flush();
+    }
+
+    /// Answers `index` with a status.
+    pub(crate) fn status(&mut self, index: usize, status: StatusCode) {
+        let put_status = self.put_status;
+        self.put(index, |e| put_status(e, status));
+    }
+
+    /// Notes that a future will answer `index`; `false` if the item has an answer already.
+    pub(crate) fn defer(&mut self, index: usize) -> bool {
+        match self.buffers.pieces.get_mut(index) {
+            Some(piece @ Piece::Missing) => {
+                *piece = Piece::Deferred;
+                self.deferred += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Gives every item that nobody answered this status. `None`: all results are in the output; else they were copied
+    /// out of it, and the caller rewinds the response.
+    pub(crate) fn finish(mut self, missing: StatusCode) -> Option<Unfinished> {
+        let count = self.buffers.pieces.len();
+        if self.next == count {
+            return None;
+        }
+        for index in self.next..count {
+            self.status(index, missing);
+        }
+        if self.deferred == 0 {
+            return None;
+        }
+        let mut pieces = core::mem::take(&mut self.buffers.pieces);
+        let mut bytes = core::mem::take(&mut self.buffers.side);
+        // What is written already becomes one piece; the others of that run are empty.
+        let start = bytes.len();
+        self.out.copy_since(self.start, &mut bytes);
+        for (index, piece) in pieces.iter_mut().enumerate().filter(|(_, p)| **p == Piece::Written) {
+            let from = if index == 0 { start } else { bytes.len() };
+            *piece = Piece::Ready(from..bytes.len());
+        }
+        Some(Unfinished { pieces, bytes })
+    }
+
+    fn flush(&mut self) {
+        while let Some(piece) = self.buffers.pieces.get_mut(self.next) {
+            match piece {
+                Piece::Written => {}
+                Piece::Ready(range) => {
+                    self.out.put(self.buffers.side.get(range.clone()).unwrap_or_default());
+                    *piece = Piece::Written;
+                }
+                Piece::Missing | Piece::Deferred => return,
+            }
+            self.next += 1;
+        }
+    }
+}
+
+impl Unfinished {
+    /// Encodes a late answer.
+    pub(crate) fn put(
+        &mut self,
+        index: usize,
+        context: uaforge_codec::EncodeContext<'_>,
+        put_status: PutStatus,
+        encode: impl FnOnce(&mut Encoder<'_>),
+    ) {
+        let start = self.bytes.len();
+        let mut e = Encoder::new(&mut self.bytes, context);
+        put_or_status(&mut e, put_status, encode);
+        let end = self.bytes.len();
+        if let Some(piece) = self.pieces.get_mut(index) {
+            *piece = Piece::Ready(start..end);
+        }
+    }
+
+    /// Writes the results array, once no piece waits any more.
+    pub(crate) fn write(&self, e: &mut Encoder<'_>) {
+        e.put_array_len(Some(self.pieces.len()));
+        for piece in &self.pieces {
+            if let Piece::Ready(range) = piece {
+                e.put(self.bytes.get(range.clone()).unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// A value that cannot be encoded costs its item, not the response; a full message is the response's own matter.
+fn put_or_status(e: &mut Encoder<'_>, put_status: PutStatus, encode: impl FnOnce(&mut Encoder<'_>)) {
+    let mark = e.mark();
+    encode(e);
+    if let Some(error) = e.error().filter(|error| *error != EncodeError::TooLarge) {
+        e.rewind(mark);
+        put_status(e, error.status());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uaforge_codec::EncodeContext;
+
+    use super::*;
+
+    fn put_status(e: &mut Encoder<'_>, status: StatusCode) {
+        e.put_u32(status.0);
+    }
+
+    #[test]
+    fn early_answers_wait_and_order_is_kept() {
+        let (mut out, mut buffers) = (Vec::new(), ResultBuffers::default());
+        let mut e = Encoder::new(&mut out, EncodeContext::default());
+        let mut results = Results::new(&mut e, &mut buffers, 3, put_status);
+        results.put(2, |e| e.put_u8(3));
+        results.put(0, |e| e.put_u8(1));
+        results.put(0, |e| e.put_u8(9));
+        results.put(1, |e| e.put_u8(2));
+        assert!(results.finish(StatusCode::GOOD).is_none());
+        assert_eq!(out, [3, 0, 0, 0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn deferred_answers_take_their_places() {
+        let (mut out, mut buffers) = (Vec::new(), ResultBuffers::default());
+        let mut e = Encoder::new(&mut out, EncodeContext::default());
+        let mut results = Results::new(&mut e, &mut buffers, 5, put_status);
+        results.put(0, |e| e.put_u8(1));
+        results.put(1, |e| e.put_u8(2));
+        assert!(results.defer(2));
+        results.put(4, |e| e.put_u8(5));
+        let mut rest = results.finish(StatusCode(7)).expect("one is deferred");
+        rest.put(2, EncodeContext::default(), put_status, |e| e.put_u8(3));
+        out.clear();
+        rest.write(&mut Encoder::new(&mut out, EncodeContext::default()));
+        assert_eq!(out, [5, 0, 0, 0, 1, 2, 3, 7, 0, 0, 0, 5]);
+    }
+}

@@ -1,0 +1,114 @@
+//! One session (OPC 10000-4 §5.7): an `Arc` with one mutex that a request takes once.
+
+use core::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use uaforge_codec::{Array, NodeId, NodeIdRef, StatusCode, Ticks, UaString};
+use uaforge_types::status;
+
+use super::continuation::ContinuationPoints;
+use crate::access::Access;
+
+/// The secret that names a session in each request header (OPC 10000-4 §7.35 SessionAuthenticationToken): 256 random bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Token(pub(crate) [u8; 32]);
+
+impl Token {
+    /// The token in a request header, if it has the form of ours.
+    pub(crate) fn from_header(id: NodeIdRef<'_>) -> Option<Self> {
+        match id {
+            NodeIdRef::Opaque(0, bytes) => Some(Self(bytes.try_into().ok()?)),
+            _ => None,
+        }
+    }
+
+    /// The token as the client gets it.
+    pub(crate) fn to_node_id(self) -> NodeId {
+        NodeId::opaque(0, &self.0[..])
+    }
+}
+
+/// A session. Which channel it is bound to, and all that requests change, stands behind the mutex.
+pub(crate) struct Session {
+    pub(crate) token: Token,
+    pub(crate) id: NodeId,
+    state: Mutex<SessionState>,
+}
+
+/// Where a session is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Created, waits for its first ActivateSession.
+    Created,
+    /// Activated on the channel it is bound to.
+    Active,
+    /// Closed or timed out; only stale handles see it.
+    Closed,
+}
+
+/// What the mutex of a session guards.
+pub(crate) struct SessionState {
+    pub(crate) phase: Phase,
+    pub(crate) channel: u32,
+    pub(crate) timeout: Duration,
+    pub(crate) expires: Ticks,
+    pub(crate) access: Access,
+    pub(crate) nonce: [u8; 32],
+    pub(crate) locales: Array<UaString>,
+    pub(crate) continuation: ContinuationPoints,
+}
+
+impl Session {
+    pub(crate) fn new(token: Token, id: NodeId, state: SessionState) -> Self {
+        Self { token, id, state: Mutex::new(state) }
+    }
+
+    /// Locks the state. A panic of a handler cannot leave it half changed, so poisoning is ignored.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, SessionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionState {
+    /// Whether a request on `channel` may use the session now; keeps the session alive if so (OPC 10000-4 §5.7.2, §7.38).
+    pub(crate) fn admit(&mut self, channel: u32, now: Ticks) -> Result<(), StatusCode> {
+        self.check_alive(now)?;
+        if self.channel != channel {
+            return Err(status::BAD_SECURE_CHANNEL_ID_INVALID);
+        }
+        if self.phase != Phase::Active {
+            return Err(status::BAD_SESSION_NOT_ACTIVATED);
+        }
+        self.expires = now + self.timeout;
+        Ok(())
+    }
+
+    /// Bad_SessionIdInvalid once the session is closed or its time is over.
+    pub(crate) fn check_alive(&self, now: Ticks) -> Result<(), StatusCode> {
+        if self.phase == Phase::Closed || now >= self.expires {
+            return Err(status::BAD_SESSION_ID_INVALID);
+        }
+        Ok(())
+    }
+
+    /// Binds the session to a channel and makes it active (ActivateSession, OPC 10000-4 §5.7.3).
+    ///
+    /// The first activation has to come on the channel of CreateSession; later ones may move the session.
+    pub(crate) fn activate(&mut self, channel: u32, access: Access, now: Ticks) -> Result<(), StatusCode> {
+        self.check_alive(now)?;
+        if self.phase == Phase::Created && self.channel != channel {
+            return Err(status::BAD_SECURE_CHANNEL_ID_INVALID);
+        }
+        self.phase = Phase::Active;
+        self.channel = channel;
+        self.access = access;
+        self.expires = now + self.timeout;
+        Ok(())
+    }
+
+    /// Ends the session and frees what it holds.
+    pub(crate) fn close(&mut self) {
+        self.phase = Phase::Closed;
+        self.continuation.clear();
+    }
+}

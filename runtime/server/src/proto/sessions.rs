@@ -1,0 +1,118 @@
+//! The table of all sessions of a server.
+
+use core::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use uaforge_codec::{Array, Entropy, Guid, NodeId, StatusCode, Ticks};
+use uaforge_types::status;
+
+use super::continuation::ContinuationPoints;
+use super::session::{Phase, Session, SessionState, Token};
+use crate::access::Access;
+use crate::config::Limits;
+
+/// All sessions, by authentication token. A connection keeps the ones it uses, so a request rarely comes here.
+pub(crate) struct Sessions {
+    table: Mutex<Table>,
+}
+
+struct Table {
+    by_token: HashMap<Token, Arc<Session>, RandomState>,
+}
+
+/// What CreateSession settles (OPC 10000-4 §5.7.2).
+pub(crate) struct NewSession {
+    pub(crate) session: Arc<Session>,
+    pub(crate) timeout: Duration,
+    pub(crate) nonce: [u8; 32],
+}
+
+impl Sessions {
+    pub(crate) fn new() -> Self {
+        Self { table: Mutex::new(Table { by_token: HashMap::with_hasher(RandomState::default()) }) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a session bound to `channel`; it has to be activated within the activation timeout.
+    pub(crate) fn create(
+        &self,
+        requested: Duration,
+        channel: u32,
+        limits: &Limits,
+        entropy: &mut dyn Entropy,
+        now: Ticks,
+    ) -> Result<NewSession, StatusCode> {
+        let timeout = requested.clamp(limits.min_session_timeout, limits.max_session_timeout);
+        let (mut token, mut id, mut nonce, mut salt) = ([0; 32], [0; 16], [0; 32], [0; 8]);
+        entropy.fill(&mut token);
+        entropy.fill(&mut id);
+        entropy.fill(&mut nonce);
+        entropy.fill(&mut salt);
+        let session = Arc::new(Session::new(
+            Token(token),
+            NodeId::guid(1, Guid(id)),
+            SessionState {
+                phase: Phase::Created,
+                channel,
+                timeout,
+                expires: now + limits.activation_timeout.min(timeout),
+                access: Access::default(),
+                nonce,
+                locales: Array::default(),
+                continuation: ContinuationPoints::new(
+                    limits.max_continuation_points,
+                    u64::from_le_bytes(salt),
+                ),
+            },
+        ));
+        let mut table = self.lock();
+        if table.by_token.len() >= limits.max_sessions as usize {
+            table.sweep(now);
+            if table.by_token.len() >= limits.max_sessions as usize {
+                return Err(status::BAD_TOO_MANY_SESSIONS);
+            }
+        }
+        table.by_token.insert(session.token, Arc::clone(&session));
+        Ok(NewSession { session, timeout, nonce })
+    }
+
+    pub(crate) fn find(&self, token: Token) -> Option<Arc<Session>> {
+        self.lock().by_token.get(&token).cloned()
+    }
+
+    pub(crate) fn remove(&self, token: Token) {
+        let removed = self.lock().by_token.remove(&token);
+        drop(removed);
+    }
+
+    /// Closes the sessions whose time is over and returns when the next one ends.
+    pub(crate) fn sweep(&self, now: Ticks) -> Option<Ticks> {
+        self.lock().sweep(now)
+    }
+
+    /// Sessions now.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().by_token.len()
+    }
+}
+
+impl Table {
+    fn sweep(&mut self, now: Ticks) -> Option<Ticks> {
+        let mut next: Option<Ticks> = None;
+        self.by_token.retain(|_, session| {
+            let mut state = session.lock();
+            if state.check_alive(now).is_err() {
+                state.close();
+                return false;
+            }
+            next = Some(next.map_or(state.expires, |n| n.min(state.expires)));
+            true
+        });
+        next
+    }
+}

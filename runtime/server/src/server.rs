@@ -1,0 +1,229 @@
+//! The server as the application sees it.
+
+use core::future::Future;
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use uaforge_codec::{DateTime, DecodeLimits, LocalizedText, NodeId, Now, StatusCode, TypeRegistry};
+use uaforge_net::Listener;
+use uaforge_nodes::{AddressSpace, Instance, Instantiate, InstantiateError, NodeClass, ValueCell};
+use uaforge_types::{ServerState, ServerStatusDataType, status};
+
+use crate::application::Application;
+use crate::blocking::BlockingPool;
+use crate::builder::{BuildError, ServerBuilder};
+use crate::config::Limits;
+use crate::handle::{Variable, VariableHandle};
+use crate::listener;
+use crate::manager::NodeManager;
+use crate::proto::connection::{Connection, insecure_policies};
+use crate::proto::mailbox::Mailboxes;
+use crate::proto::sessions::Sessions;
+use crate::shared::{Core, SharedEntropy};
+use crate::space::SpaceManager;
+use crate::space::live::Live;
+use crate::space::standard::{self, StandardCells};
+
+/// What a builder hands over.
+pub(crate) struct Parts {
+    pub(crate) application: Application,
+    pub(crate) endpoints: Vec<String>,
+    pub(crate) limits: Limits,
+    pub(crate) types: TypeRegistry,
+    pub(crate) managers: Vec<Arc<dyn NodeManager>>,
+    pub(crate) entropy: SharedEntropy,
+    pub(crate) space: AddressSpace,
+    pub(crate) routes: Vec<usize>,
+    pub(crate) listeners: Vec<Listener>,
+}
+
+/// Why a server stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The server runs or ran already; a stopped one does not start again.
+    #[error("the server was run already")]
+    AlreadyRun,
+}
+
+/// An OPC UA server. Cheap to clone; all clones are the same server.
+#[derive(Clone)]
+pub struct Server {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    core: Arc<Core>,
+    cells: StandardCells,
+    addresses: Vec<SocketAddr>,
+    listeners: Mutex<Option<Vec<Listener>>>,
+}
+
+impl Server {
+    /// Begins a server.
+    #[must_use]
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder::new()
+    }
+
+    pub(crate) fn new(parts: Parts) -> Result<Self, BuildError> {
+        let now = uaforge_net::clock().utc;
+        let status = initial_status(&parts.application, now);
+        let space = Arc::new(parts.space);
+        let cells = standard::set_up(&space, &parts.application, &parts.limits, &status)
+            .map_err(BuildError::ServerObject)?;
+        let limits = parts.limits;
+        let mut entropy = parts.entropy;
+        let mut channel = [0; 4];
+        entropy.fill(&mut channel);
+        let decode_limits = DecodeLimits {
+            max_array_length: limits.max_array_length as usize,
+            max_string_length: limits.max_string_length as usize,
+            ..DecodeLimits::DEFAULT
+        };
+        let core = Core {
+            application: parts.application,
+            endpoints: parts.endpoints,
+            policies: insecure_policies(),
+            decode_limits,
+            types: parts.types,
+            space,
+            nodes: SpaceManager { live: Live::new(status), started: now },
+            managers: parts.managers,
+            routes: parts.routes,
+            sessions: Sessions::new(),
+            mailboxes: Mailboxes::default(),
+            blocking: BlockingPool::new(limits.blocking_threads, limits.blocking_queue),
+            entropy: Mutex::new(entropy),
+            next_channel: AtomicU32::new(u32::from_le_bytes(channel)),
+            limits,
+        };
+        let addresses = parts.listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
+        let listeners = Mutex::new(Some(parts.listeners));
+        Ok(Self { inner: Arc::new(Inner { core: Arc::new(core), cells, addresses, listeners }) })
+    }
+
+    /// The address of the first endpoint, with the port that the system gave.
+    #[must_use]
+    pub fn local_addr(&self) -> Option<SocketAddr> {
+        self.inner.addresses.first().copied()
+    }
+
+    /// The endpoint URLs, with the ports that the system gave.
+    #[must_use]
+    pub fn endpoints(&self) -> &[String] {
+        &self.inner.core.endpoints
+    }
+
+    /// The address space: add nodes with [`AddressSpace::edit`].
+    #[must_use]
+    pub fn space(&self) -> &Arc<AddressSpace> {
+        &self.inner.core.space
+    }
+
+    /// The namespace index of the application's own nodes (OPC 10000-3 §8.2.2).
+    #[must_use]
+    pub fn application_namespace(&self) -> u16 {
+        1
+    }
+
+    /// The time, as values are stamped with.
+    #[must_use]
+    pub fn now(&self) -> DateTime {
+        uaforge_net::clock().utc
+    }
+
+    /// Sessions there are now.
+    #[must_use]
+    pub fn session_count(&self) -> usize {
+        self.inner.core.sessions.len()
+    }
+
+    /// A handle of a Variable; from now on the node shows what is set by handles.
+    ///
+    /// # Errors
+    /// Bad_NodeIdUnknown, Bad_NodeClassInvalid for what is no Variable.
+    pub fn variable(&self, id: &NodeId) -> Result<VariableHandle, StatusCode> {
+        let cell = self.inner.core.space.edit(|edit| {
+            let node = edit.snapshot().node(id.as_ref()).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+            if node.class() != NodeClass::Variable {
+                return Err(status::BAD_NODE_CLASS_INVALID);
+            }
+            if let Some(cell) = node.cell() {
+                return Ok(Arc::clone(cell));
+            }
+            let cell = Arc::new(ValueCell::default());
+            edit.attach_cell(id, Arc::clone(&cell))?;
+            Ok(cell)
+        })?;
+        Ok(VariableHandle::new(id.clone(), cell))
+    }
+
+    /// As [`Server::variable`], for values of one type.
+    ///
+    /// # Errors
+    /// As [`Server::variable`].
+    pub fn typed_variable<T>(&self, id: &NodeId) -> Result<Variable<T>, StatusCode> {
+        self.variable(id).map(VariableHandle::typed)
+    }
+
+    /// Makes an instance of a type, by ids; typed models have a method of their own for it.
+    ///
+    /// # Errors
+    /// See [`InstantiateError`].
+    pub fn instantiate_with(&self, instance: &Instantiate) -> Result<Instance, InstantiateError> {
+        self.inner.core.space.edit(|edit| instance.run(edit))
+    }
+
+    /// A connection without a socket: give it bytes, take its bytes. For tests and other transports.
+    #[must_use]
+    pub fn connection(&self, now: Now) -> Connection {
+        Connection::new(Arc::clone(&self.inner.core), now)
+    }
+
+    /// Closes sessions whose time is over; when the next one ends.
+    pub fn sweep(&self, now: Now) -> Option<uaforge_codec::Ticks> {
+        self.inner.core.sessions.sweep(now.ticks)
+    }
+
+    /// Serves connections until `stop` is ready; then refuses new ones, lets the others finish what they
+    /// are writing, and returns when all are closed or the stop deadline is over.
+    ///
+    /// # Errors
+    /// The server was run before.
+    pub async fn run_until(&self, stop: impl Future) -> Result<(), ServerError> {
+        let listeners = self.inner.listeners.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let listeners = listeners.ok_or(ServerError::AlreadyRun)?;
+        let stopping = || {
+            let limit = self.inner.core.limits.stop_deadline;
+            self.set_state(ServerState::SHUTDOWN, u32::try_from(limit.as_secs()).unwrap_or(u32::MAX));
+        };
+        listener::run(&self.inner.core, listeners, stop, stopping).await;
+        Ok(())
+    }
+
+    fn set_state(&self, state: ServerState, seconds_till_shutdown: u32) {
+        let now = Some(self.now());
+        self.inner.core.nodes.live.set_state(state, seconds_till_shutdown);
+        self.inner.cells.state.set(state.0, now);
+        self.inner.cells.seconds_till_shutdown.set(seconds_till_shutdown, now);
+    }
+}
+
+impl core::fmt::Debug for Server {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Server").field("endpoints", &self.endpoints()).finish_non_exhaustive()
+    }
+}
+
+fn initial_status(application: &Application, now: DateTime) -> ServerStatusDataType {
+    ServerStatusDataType {
+        start_time: now,
+        current_time: now,
+        state: ServerState::RUNNING,
+        build_info: application.build_info(),
+        seconds_till_shutdown: 0,
+        shutdown_reason: LocalizedText::default(),
+    }
+}

@@ -1,0 +1,269 @@
+//! Browse and BrowseNext (OPC 10000-4 §5.9.2, §5.9.3).
+
+use std::sync::Arc;
+
+use uaforge_codec::{Encoder, NodeIdRef, StatusCode};
+use uaforge_nodes::{Direction, Snapshot};
+use uaforge_types::{
+    BrowseDescriptionRef, BrowseDirection, BrowseNextRequestRef, BrowseRequestRef, ReferenceDescription,
+    status,
+};
+
+use super::ServiceCx;
+use crate::encode::put_description;
+use crate::manager::{BrowseAnswer, BrowseCx, BrowseItem, Start, put_browse_status, wants_type};
+use crate::proto::buffers::recycle;
+use crate::proto::continuation::{
+    BrowseQuery, Continuation, ContinuationPoints, POINT_LEN, PointId, Position,
+};
+use crate::proto::results::{Results, Unfinished};
+use crate::shared::Core;
+
+/// Checks what holds for a Browse as a whole. This server has no views.
+pub(crate) fn check(cx: &ServiceCx<'_>, request: &BrowseRequestRef<'_>) -> Result<(), StatusCode> {
+    check_count(cx, request.nodes_to_browse.len())?;
+    if !request.view.view_id.is_null() {
+        return Err(status::BAD_VIEW_ID_UNKNOWN);
+    }
+    Ok(())
+}
+
+/// Checks the number of operations of Browse and BrowseNext.
+pub(crate) fn check_count(cx: &ServiceCx<'_>, count: usize) -> Result<(), StatusCode> {
+    if count == 0 {
+        return Err(status::BAD_NOTHING_TO_DO);
+    }
+    if count > cx.core.limits.operations.max_nodes_per_browse as usize {
+        return Err(status::BAD_TOO_MANY_OPERATIONS);
+    }
+    Ok(())
+}
+
+/// Writes the results of a Browse.
+pub(crate) fn results(
+    cx: &mut ServiceCx<'_>,
+    points: &mut ContinuationPoints,
+    request: &BrowseRequestRef<'_>,
+    e: &mut Encoder<'_>,
+) -> Option<Unfinished> {
+    let core = cx.core;
+    let limit = core.limits.max_references_per_node;
+    let page = match request.requested_max_references_per_node {
+        0 => limit,
+        asked => asked.min(limit),
+    };
+    let mut items: Vec<BrowseItem<'_>> = recycle!(core::mem::take(&mut cx.buffers.browse_items));
+    let snapshot = cx.snapshot;
+    let mut browse = context(cx, points, request.nodes_to_browse.len(), e);
+    for manager in 0..=core.managers.len() {
+        items.clear();
+        for (index, node) in request.nodes_to_browse.iter().enumerate() {
+            if core.route(node.node_id) != manager {
+                continue;
+            }
+            match checked(snapshot, index, &node, page) {
+                Ok(item) => items.push(item),
+                Err(status) => browse.results.status(index, status),
+            }
+        }
+        run(&mut browse, core, manager, &items);
+    }
+    let unfinished = browse.results.finish(status::BAD_INTERNAL_ERROR);
+    cx.buffers.browse_items = recycle!(items);
+    unfinished
+}
+
+/// Writes the results of a BrowseNext that goes on.
+pub(crate) fn next_results(
+    cx: &mut ServiceCx<'_>,
+    points: &mut ContinuationPoints,
+    request: &BrowseNextRequestRef<'_>,
+    e: &mut Encoder<'_>,
+) -> Option<Unfinished> {
+    let core = cx.core;
+    let ids = request.continuation_points.iter();
+    let taken: Vec<Option<Continuation>> = ids.map(|id| points.take(id.0.unwrap_or_default())).collect();
+    let mut browse = context(cx, points, taken.len(), e);
+    for (index, taken) in taken.iter().enumerate() {
+        match taken {
+            None => browse.results.status(index, status::BAD_CONTINUATION_POINT_INVALID),
+            Some(continuation) => resume(&mut browse, core, index, continuation),
+        }
+    }
+    browse.results.finish(status::BAD_INTERNAL_ERROR)
+}
+
+/// Writes the results of a BrowseNext that only frees its points.
+pub(crate) fn release(
+    points: &mut ContinuationPoints,
+    request: &BrowseNextRequestRef<'_>,
+    e: &mut Encoder<'_>,
+) {
+    e.put_array_len(Some(request.continuation_points.len()));
+    for id in request.continuation_points.iter() {
+        let status = match points.take(id.0.unwrap_or_default()) {
+            Some(_) => StatusCode::GOOD,
+            None => status::BAD_CONTINUATION_POINT_INVALID,
+        };
+        put_browse_status(e, status);
+    }
+}
+
+fn context<'r, 'e>(
+    cx: &'r mut ServiceCx<'_>,
+    points: &'r mut ContinuationPoints,
+    count: usize,
+    e: &'r mut Encoder<'e>,
+) -> BrowseCx<'r, 'e> {
+    let (encode, request) = (cx.encode(), points.begin_request());
+    let buffers = &mut *cx.buffers;
+    BrowseCx {
+        results: Results::new(e, &mut buffers.results, count, put_browse_status),
+        encode,
+        buffers: &mut buffers.browse,
+        snapshot: cx.snapshot,
+        points,
+        request,
+        access: cx.access,
+        now: cx.now,
+        pool: &cx.core.blocking,
+        deferred: &mut buffers.deferred,
+    }
+}
+
+fn run(browse: &mut BrowseCx<'_, '_>, core: &Core, manager: usize, items: &[BrowseItem<'_>]) {
+    if items.is_empty() {
+        return;
+    }
+    match core.manager(manager) {
+        Some(other) => other.browse(browse, items),
+        None => core.nodes.browse(browse, core, items),
+    }
+}
+
+fn checked<'a>(
+    snapshot: &Snapshot,
+    index: usize,
+    node: &BrowseDescriptionRef<'a>,
+    page: u32,
+) -> Result<BrowseItem<'a>, StatusCode> {
+    let direction = match node.browse_direction {
+        BrowseDirection::FORWARD => Direction::Forward,
+        BrowseDirection::INVERSE => Direction::Inverse,
+        BrowseDirection::BOTH => Direction::Both,
+        _ => return Err(status::BAD_BROWSE_DIRECTION_INVALID),
+    };
+    let asked = if node.reference_type_id.is_null() { NodeIdRef::NULL } else { node.reference_type_id };
+    let filter = snapshot
+        .reference_filter(asked, node.include_subtypes)
+        .ok_or(status::BAD_REFERENCE_TYPE_ID_INVALID)?;
+    Ok(BrowseItem {
+        index,
+        node: node.node_id,
+        direction,
+        reference_type: asked,
+        include_subtypes: node.include_subtypes,
+        filter,
+        class_mask: node.node_class_mask,
+        result_mask: node.result_mask,
+        page,
+        start: Start::First,
+    })
+}
+
+fn resume(browse: &mut BrowseCx<'_, '_>, core: &Core, index: usize, continuation: &Continuation) {
+    let query = &continuation.query;
+    let start = match &continuation.position {
+        Position::Cursor(cursor, snapshot) => Start::Cursor(*cursor, snapshot),
+        Position::After(skip) => Start::After(*skip),
+        Position::Rest(references, from) => {
+            let page = Page::of(query, references, *from);
+            let point = page.keep(browse.points, browse.request);
+            return browse.results.put(index, |e| page.put(e, point));
+        }
+    };
+    let item = BrowseItem {
+        index,
+        node: query.node.as_ref(),
+        direction: query.direction,
+        reference_type: query.reference_type.as_ref(),
+        include_subtypes: query.include_subtypes,
+        filter: query.filter,
+        class_mask: query.class_mask,
+        result_mask: query.result_mask,
+        page: query.page,
+        start,
+    };
+    run(browse, core, core.route(item.node), &[item]);
+}
+
+/// One page of references that are held as structures.
+pub(crate) struct Page<'a> {
+    query: &'a BrowseQuery,
+    references: &'a Arc<[ReferenceDescription]>,
+    from: usize,
+    end: usize,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn of(
+        query: &'a BrowseQuery,
+        references: &'a Arc<[ReferenceDescription]>,
+        from: usize,
+    ) -> Self {
+        let end = from.saturating_add(query.page as usize).min(references.len());
+        Self { query, references, from, end }
+    }
+
+    /// A point for the rest: `Ok(None)` if there is none.
+    pub(crate) fn keep(
+        &self,
+        points: &mut ContinuationPoints,
+        request: u64,
+    ) -> Result<Option<PointId>, StatusCode> {
+        if self.end == self.references.len() {
+            return Ok(None);
+        }
+        let position = Position::Rest(Arc::clone(self.references), self.end);
+        let continuation = Continuation { query: self.query.clone(), position };
+        points.keep(request, continuation).map(Some).ok_or(status::BAD_NO_CONTINUATION_POINTS)
+    }
+
+    /// Writes the BrowseResult.
+    pub(crate) fn put(&self, e: &mut Encoder<'_>, point: Result<Option<PointId>, StatusCode>) {
+        let point = match point {
+            Ok(point) => point,
+            Err(status) => return put_browse_status(e, status),
+        };
+        let page = self.references.get(self.from..self.end).unwrap_or_default();
+        e.put_u32(StatusCode::GOOD.0);
+        e.put_bytes(point.as_ref().map(<[u8; POINT_LEN]>::as_slice));
+        e.put_array_len(Some(page.len()));
+        for reference in page {
+            put_description(e, self.query.result_mask, reference);
+        }
+    }
+}
+
+/// The references of a late answer that the query wants.
+pub(crate) fn late_references(
+    snapshot: &Snapshot,
+    query: &BrowseQuery,
+    answer: BrowseAnswer,
+) -> Result<Arc<[ReferenceDescription]>, StatusCode> {
+    if answer.status.is_bad() {
+        return Err(answer.status);
+    }
+    let wanted = |reference: &ReferenceDescription| {
+        let direction = match query.direction {
+            Direction::Forward => reference.is_forward,
+            Direction::Inverse => !reference.is_forward,
+            Direction::Both => true,
+        };
+        let found = reference.reference_type_id.as_ref();
+        direction
+            && (query.class_mask == 0 || query.class_mask & reference.node_class.0.cast_unsigned() != 0)
+            && wants_type(snapshot, query.reference_type.as_ref(), query.include_subtypes, found)
+    };
+    Ok(answer.references.into_iter().filter(wanted).collect())
+}

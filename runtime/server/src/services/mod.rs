@@ -1,0 +1,33 @@
+//! The services, one file each: a decoded request in, a response written straight into the output.
+
+pub(crate) mod browse;
+pub(crate) mod discovery;
+pub(crate) mod read;
+pub(crate) mod session;
+pub(crate) mod translate;
+
+use uaforge_codec::{DecodeContext, EncodeContext, Now};
+use uaforge_nodes::Snapshot;
+
+use crate::access::Access;
+use crate::proto::buffers::Buffers;
+use crate::shared::Core;
+
+/// What a service of an active session works with.
+pub(crate) struct ServiceCx<'t> {
+    pub(crate) core: &'t Core,
+    pub(crate) snapshot: &'t Snapshot,
+    pub(crate) buffers: &'t mut Buffers,
+    pub(crate) access: Access,
+    pub(crate) now: Now,
+}
+
+impl<'t> ServiceCx<'t> {
+    pub(crate) fn encode(&self) -> EncodeContext<'t> {
+        self.core.encode_context()
+    }
+
+    pub(crate) fn decode(&self) -> DecodeContext<'t> {
+        self.core.decode_context()
+    }
+}

@@ -1,0 +1,125 @@
+//! What all connections of a server share.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use core::ops::ControlFlow;
+
+use uaforge_channel::SecurityProvider;
+use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, Entropy, NodeIdRef, TypeRegistry};
+use uaforge_nodes::{AddressSpace, Snapshot};
+
+use crate::application::Application;
+use crate::blocking::BlockingPool;
+use crate::config::Limits;
+use crate::manager::{Browser, FollowItem, NodeManager, Reference};
+use crate::proto::mailbox::Mailboxes;
+use crate::proto::sessions::Sessions;
+use crate::space::SpaceManager;
+
+/// A source of random bytes that connections may share.
+pub(crate) type SharedEntropy = Box<dyn Entropy + Send>;
+
+/// The shared part of a server. Immutable but for tables with a lock of their own.
+pub(crate) struct Core {
+    pub(crate) application: Application,
+    /// Configured endpoint URLs, all plain.
+    pub(crate) endpoints: Vec<String>,
+    pub(crate) limits: Limits,
+    pub(crate) policies: Arc<[Box<dyn SecurityProvider>]>,
+    pub(crate) decode_limits: DecodeLimits,
+    pub(crate) types: TypeRegistry,
+    pub(crate) space: Arc<AddressSpace>,
+    pub(crate) nodes: SpaceManager,
+    pub(crate) managers: Vec<Arc<dyn NodeManager>>,
+    /// Manager of each namespace index: 0 is the address space, n the manager n - 1.
+    pub(crate) routes: Vec<usize>,
+    pub(crate) sessions: Sessions,
+    pub(crate) mailboxes: Mailboxes,
+    pub(crate) blocking: BlockingPool,
+    pub(crate) entropy: Mutex<SharedEntropy>,
+    pub(crate) next_channel: AtomicU32,
+}
+
+impl Core {
+    /// Runs `use_entropy` with the server's source of randomness.
+    pub(crate) fn with_entropy<R>(&self, use_entropy: impl FnOnce(&mut dyn Entropy) -> R) -> R {
+        let mut entropy = self.entropy.lock().unwrap_or_else(PoisonError::into_inner);
+        use_entropy(&mut **entropy)
+    }
+
+    /// A channel id that no other channel of this server has; never 0 (OPC 10000-6 §6.7.2.3).
+    pub(crate) fn new_channel_id(&self) -> u32 {
+        loop {
+            let id = self.next_channel.fetch_add(1, Ordering::Relaxed);
+            if id != 0 {
+                return id;
+            }
+        }
+    }
+
+    /// What a channel of this server may receive and send.
+    pub(crate) fn channel_limits(&self) -> uaforge_channel::Limits {
+        uaforge_channel::Limits {
+            max_message: self.limits.max_message_size,
+            max_chunks: self.limits.max_chunk_count,
+            ..uaforge_channel::Limits::default()
+        }
+    }
+
+    pub(crate) fn encode_context(&self) -> EncodeContext<'_> {
+        EncodeContext { namespaces: self.space.namespaces() }
+    }
+
+    pub(crate) fn decode_context(&self) -> DecodeContext<'_> {
+        DecodeContext { limits: &self.decode_limits, namespaces: self.space.namespaces(), types: &self.types }
+    }
+
+    /// Who answers for a node: 0 is the address space.
+    #[inline]
+    pub(crate) fn route(&self, node: NodeIdRef<'_>) -> usize {
+        if self.managers.is_empty() {
+            return 0;
+        }
+        self.routes.get(usize::from(node.namespace())).copied().unwrap_or_default()
+    }
+
+    /// The manager of a route; `None` for the address space.
+    #[inline]
+    pub(crate) fn manager(&self, route: usize) -> Option<&dyn NodeManager> {
+        self.managers.get(route.checked_sub(1)?).map(|manager| &**manager)
+    }
+
+    /// Whether a node exists anywhere.
+    pub(crate) fn has_node(&self, snapshot: &Snapshot, node: NodeIdRef<'_>) -> bool {
+        match self.manager(self.route(node)) {
+            Some(manager) => manager.describe(node, &mut |_| {}),
+            None => snapshot.node(node).is_some(),
+        }
+    }
+
+    /// Gives a browse a reference whose target is not in the address space.
+    #[cold]
+    pub(crate) fn push_foreign(
+        &self,
+        browser: &mut Browser<'_, '_, '_, '_>,
+        reference: &Reference<'_>,
+        target: NodeIdRef<'_>,
+    ) -> ControlFlow<()> {
+        let mut flow = None;
+        if let Some(manager) = self.manager(self.route(target)) {
+            manager.describe(target, &mut |found| flow = Some(browser.push(reference, Some(found))));
+        }
+        flow.unwrap_or_else(|| browser.push(reference, None))
+    }
+
+    /// Whether a node of another manager has the browse name of a step.
+    #[cold]
+    pub(crate) fn foreign_has_name(&self, node: NodeIdRef<'_>, item: &FollowItem<'_>) -> bool {
+        let mut fits = false;
+        if let Some(manager) = self.manager(self.route(node)) {
+            manager.describe(node, &mut |found| fits = item.has_name(found.browse_name));
+        }
+        fits
+    }
+}

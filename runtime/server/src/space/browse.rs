@@ -1,0 +1,65 @@
+//! Browse of nodes of the address space (OPC 10000-4 §5.9.2).
+
+use uaforge_codec::{ExpandedNodeIdRef, StatusCode};
+use uaforge_nodes::{Cursor, Node, Snapshot};
+use uaforge_types::status;
+
+use super::SpaceManager;
+use crate::manager::{BrowseCx, BrowseItem, Description, Reference, Start};
+use crate::proto::continuation::Position;
+use crate::shared::Core;
+
+impl SpaceManager {
+    pub(crate) fn browse(&self, cx: &mut BrowseCx<'_, '_>, core: &Core, items: &[BrowseItem<'_>]) {
+        let now = cx.snapshot;
+        for item in items {
+            let (cursor, snapshot) = match item.start {
+                Start::Cursor(cursor, snapshot) => (cursor, snapshot),
+                Start::First | Start::After(_) => (Cursor::default(), now),
+            };
+            if let Err(status) = browse_one(cx, core, snapshot, cursor, item) {
+                cx.status(item, status);
+            }
+        }
+    }
+}
+
+fn browse_one(
+    cx: &mut BrowseCx<'_, '_>,
+    core: &Core,
+    snapshot: &Snapshot,
+    cursor: Cursor,
+    item: &BrowseItem<'_>,
+) -> Result<(), StatusCode> {
+    let node = snapshot.node(item.node).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+    let mut references = node.references_from(item.direction, item.filter, cursor);
+    let mut next = references.cursor();
+    let mut browser = cx.begin(item);
+    while let Some(found) = references.next() {
+        let reference = Reference {
+            reference_type: found.type_id(),
+            forward: found.is_forward(),
+            target: ExpandedNodeIdRef { node_id: found.target_id(), ..Default::default() },
+        };
+        let full = match found.target() {
+            Some(target) => browser.push(&reference, Some(&describe(&target))),
+            None => core.push_foreign(&mut browser, &reference, found.target_id()),
+        };
+        if full.is_break() {
+            break;
+        }
+        next = references.cursor();
+    }
+    browser.finish_at(|| Position::Cursor(next, snapshot.clone()));
+    Ok(())
+}
+
+/// What a reference shows of a node of the address space.
+pub(crate) fn describe<'a>(node: &Node<'a>) -> Description<'a> {
+    Description {
+        class: node.class(),
+        browse_name: node.browse_name(),
+        display_name: node.display_name(),
+        type_definition: node.type_definition(),
+    }
+}

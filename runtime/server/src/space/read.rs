@@ -1,0 +1,120 @@
+//! Read of nodes of the address space (OPC 10000-4 §5.11.2).
+
+use uaforge_codec::{DecodeContext, Encode as _, NodeIdRef, StatusCode};
+use uaforge_nodes::{AttributeId, AttributeValue, Node, Snapshot, Timestamps};
+use uaforge_types::{ids, status};
+
+use super::SpaceManager;
+use super::live::LiveValue;
+use crate::encode::{put_data_status, put_data_value};
+use crate::manager::{ReadCx, ReadItem};
+
+/// Bit CurrentRead of AccessLevel (OPC 10000-3 §8.57).
+const CURRENT_READ: u8 = 1;
+
+impl SpaceManager {
+    pub(crate) fn read(
+        &self,
+        cx: &mut ReadCx<'_, '_>,
+        snapshot: &Snapshot,
+        decode: DecodeContext<'_>,
+        items: &[ReadItem<'_>],
+    ) {
+        for item in items {
+            if let Err(status) = self.read_one(cx, snapshot, decode, item) {
+                cx.status(item, status);
+            }
+        }
+    }
+
+    fn read_one(
+        &self,
+        cx: &mut ReadCx<'_, '_>,
+        snapshot: &Snapshot,
+        decode: DecodeContext<'_>,
+        item: &ReadItem<'_>,
+    ) -> Result<(), StatusCode> {
+        let node = snapshot.node(item.node).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+        let attribute = AttributeId::from_u32(item.attribute).ok_or(status::BAD_ATTRIBUTE_ID_INVALID)?;
+        let value = node.attribute(attribute)?;
+        if attribute == AttributeId::Value {
+            check_readable(&node)?;
+        }
+        if !item.encoding.name.is_empty() {
+            check_encoding(&node, snapshot, attribute, item)?;
+        }
+        if attribute == AttributeId::Value
+            && let Some(live) = self.live.value(item.node, cx.now().utc)
+        {
+            return self.read_live(cx, item, &live);
+        }
+        if !item.range.is_empty() {
+            let source = self.source(&value, attribute);
+            let whole = value.to_variant(decode).map_err(|_| status::BAD_INTERNAL_ERROR)?;
+            return cx.cut_value(item, &whole, source);
+        }
+        let parts = cx.settings.parts(item.attribute, self.source(&value, attribute));
+        match value {
+            AttributeValue::Cell(_) => {
+                let timestamps = Timestamps { source: cx.settings.wants_source(), server: parts.server };
+                cx.results.put(item.index, |e| value.encode_data_value(e, timestamps));
+            }
+            AttributeValue::Null => cx.results.put(item.index, |e| put_data_status(e, &parts)),
+            _ => cx.results.put(item.index, |e| put_data_value(e, &parts, |e| value.encode(e))),
+        }
+        Ok(())
+    }
+
+    /// The source timestamp of a value: its own, or the start of the server for one of the tables.
+    fn source(&self, value: &AttributeValue<'_>, attribute: AttributeId) -> Option<uaforge_codec::DateTime> {
+        match value {
+            _ if attribute != AttributeId::Value => None,
+            AttributeValue::Cell(cell) => cell.state().source,
+            _ => Some(self.started),
+        }
+    }
+
+    fn read_live(
+        &self,
+        cx: &mut ReadCx<'_, '_>,
+        item: &ReadItem<'_>,
+        live: &LiveValue,
+    ) -> Result<(), StatusCode> {
+        let now = cx.now().utc;
+        if !item.range.is_empty() {
+            return cx.cut_value(item, &live.to_variant(), Some(now));
+        }
+        let parts = cx.settings.parts(item.attribute, Some(now));
+        cx.results.put(item.index, |e| put_data_value(e, &parts, |e| live.encode(e)));
+        Ok(())
+    }
+}
+
+fn check_readable(node: &Node<'_>) -> Result<(), StatusCode> {
+    match node.attribute(AttributeId::AccessLevel) {
+        Ok(AttributeValue::Byte(level)) if level & CURRENT_READ == 0 => Err(status::BAD_NOT_READABLE),
+        _ => Ok(()),
+    }
+}
+
+/// A data encoding can be chosen for the Value of a structure only, and there is one (OPC 10000-4 §5.11.2.4).
+#[cold]
+fn check_encoding(
+    node: &Node<'_>,
+    snapshot: &Snapshot,
+    attribute: AttributeId,
+    item: &ReadItem<'_>,
+) -> Result<(), StatusCode> {
+    let structure = ids::data_type::STRUCTURE.resolve_ref(snapshot.namespaces()).unwrap_or(NodeIdRef::NULL);
+    let is_structure = match node.attribute(AttributeId::DataType) {
+        Ok(AttributeValue::NodeId(data_type)) => snapshot.is_subtype(data_type, structure),
+        _ => false,
+    };
+    if attribute != AttributeId::Value || !is_structure {
+        return Err(status::BAD_DATA_ENCODING_INVALID);
+    }
+    if item.encoding.namespace_index != 0 || item.encoding.name.0 != Some(b"Default Binary") {
+        return Err(status::BAD_DATA_ENCODING_UNSUPPORTED);
+    }
+    Ok(())
+}
