@@ -84,7 +84,16 @@ mod tests {
 
     #[test]
     fn no_address() {
-        for url in ["", "plant:4840", "http://plant", "opc.tcp://", "opc.tcp://:4840", "opc.tcp://a:b", "opc.tcp://[::1", "opc.tcp://a b"] {
+        for url in [
+            "",
+            "plant:4840",
+            "http://plant",
+            "opc.tcp://",
+            "opc.tcp://:4840",
+            "opc.tcp://a:b",
+            "opc.tcp://[::1",
+            "opc.tcp://a b",
+        ] {
             assert!(matches!(Address::parse(url), Err(Error::Address(_))), "{url}");
         }
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use uaforge_codec::{DecodeError, EncodeError, NodeId, StatusCode, UaString, UnknownNamespace, VariantTypeError};
+use uaforge_codec::{
+    DecodeError, EncodeError, NodeId, StatusCode, UnknownNamespace, VariantTypeError,
+};
 use uaforge_types::status;
 
 /// Why something a client asked for did not come back.
@@ -27,7 +29,9 @@ pub enum Error {
         url: Arc<str>,
     },
     /// A secured endpoint exists, but this client has no security provider for it.
-    #[error("{url} offers secured endpoints, but this client has no security provider; `.insecure()` takes the plain endpoint if there is one")]
+    #[error(
+        "{url} offers secured endpoints, but this client has no security provider; `.insecure()` takes the plain endpoint if there is one"
+    )]
     NoSecurityProvider {
         /// The address that was typed.
         url: Arc<str>,
@@ -45,7 +49,9 @@ pub enum Error {
         url: Arc<str>,
     },
     /// CreateSession named other endpoints than GetEndpoints (OPC 10000-4 §5.7.2).
-    #[error("the endpoints of the session differ from those of GetEndpoints in more than the host (Bad_SecurityChecksFailed)")]
+    #[error(
+        "the endpoints of the session differ from those of GetEndpoints in more than the host (Bad_SecurityChecksFailed)"
+    )]
     EndpointsDiffer,
     /// The connection is closed, or was lost.
     #[error("the connection is closed: {0}")]
@@ -145,10 +151,14 @@ impl Error {
     #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::Service { status, .. } | Self::Operation { status, .. } | Self::Channel { status, .. } => *status,
+            Self::Service { status, .. } | Self::Operation { status, .. } | Self::Channel { status, .. } => {
+                *status
+            }
             Self::Address(_) => status::BAD_TCP_ENDPOINT_URL_INVALID,
             Self::Connect { .. } => status::BAD_NOT_CONNECTED,
-            Self::PlainOnly { .. } | Self::NoSecurityProvider { .. } => status::BAD_SECURITY_MODE_INSUFFICIENT,
+            Self::PlainOnly { .. } | Self::NoSecurityProvider { .. } => {
+                status::BAD_SECURITY_MODE_INSUFFICIENT
+            }
             Self::NoPlainEndpoint { .. } => status::BAD_SECURITY_MODE_REJECTED,
             Self::AnonymousRefused { .. } => status::BAD_IDENTITY_TOKEN_REJECTED,
             Self::EndpointsDiffer => status::BAD_SECURITY_CHECKS_FAILED,
@@ -156,6 +166,8 @@ impl Error {
             Self::Timeout { .. } => status::BAD_TIMEOUT,
             Self::UnexpectedResponse { .. } | Self::ResultCount { .. } => status::BAD_UNKNOWN_RESPONSE,
             Self::Decode(error) => error.status(),
+            // The server's limits, kept on this side (OPC 10000-6 §7.1.2.4).
+            Self::Encode { reason: EncodeError::TooLarge, .. } => status::BAD_REQUEST_TOO_LARGE,
             Self::Encode { reason, .. } => reason.status(),
             Self::UnknownNamespace(_) => status::BAD_NODE_ID_UNKNOWN,
             Self::ValueType { .. } | Self::ObjectType { .. } => status::BAD_TYPE_MISMATCH,
@@ -169,10 +181,6 @@ impl Error {
 
     pub(crate) fn closed(why: &str) -> Self {
         Self::Closed(why.into())
-    }
-
-    pub(crate) fn channel(status: StatusCode, reason: &UaString) -> Self {
-        Self::Channel { status, reason: reason.text().into() }
     }
 }
 

@@ -1,1 +1,33 @@
 //! OPC UA client: sessions, services and typed access.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), uaforge_client::Error> {
+//! let session = uaforge_client::connect_insecure("opc.tcp://brewery:4840").await?;
+//! let value = session.read_value(&"ns=2;s=Kettle1/Temperature".parse().unwrap_or_default()).await?;
+//! println!("{value:?}");
+//! session.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Session`] is a cheap handle. The connection itself is one task on the caller's tokio runtime;
+//! all calls are pipelined through it. The state machine below knows neither sockets nor clocks.
+
+mod address;
+mod client;
+mod config;
+mod error;
+mod hierarchy;
+mod join;
+mod proto;
+mod services;
+mod session;
+mod tables;
+pub mod typed;
+
+pub use client::{Client, ClientBuilder, connect, connect_insecure};
+pub use error::Error;
+pub use proto::{OperationLimits, SessionInfo};
+pub use services::BrowsePage;
+pub use session::Session;
+pub use tables::RegisterTypes;

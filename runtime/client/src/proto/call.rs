@@ -38,14 +38,14 @@ impl Body<'_> {
         let found = <NodeIdRef<'_> as uaforge_codec::DecodeRef>::decode_ref(&mut decoder)?;
         if is_encoding::<ServiceFault>(found) {
             let fault = ServiceFault::decode(&mut decoder)?;
-            return Err(Error::Service { service, status: fault.response_header().service_result });
+            return Err(Error::Service { service, status: fault.response_header.service_result });
         }
         if !is_encoding::<Q::Response>(found) {
             return Err(Error::UnexpectedResponse { service, found: found.to_owned() });
         }
-        let response =
-            Q::Response::decode(&mut decoder).map_err(|error| error.in_field(Q::Response::DESCRIPTOR.name))?;
-        let status = response.response_header().service_result;
+        let response = Q::Response::decode(&mut decoder)
+            .map_err(|error| error.in_field(Q::Response::DESCRIPTOR.name))?;
+        let status = response.header().service_result;
         if status.is_bad() {
             return Err(Error::Service { service, status });
         }
@@ -67,7 +67,7 @@ impl<Q: ServiceRequest> Outgoing for Request<Q> {
     }
 
     fn encode(&mut self, header: RequestHeader, e: &mut Encoder<'_>) {
-        *self.0.request_header_mut() = header;
+        *self.0.header_mut() = header;
         if let Some(key) = Q::DESCRIPTOR.binary_encoding {
             key.id.in_namespace(0).encode(e);
         }

@@ -67,8 +67,7 @@ impl Core {
         report: Report,
     ) -> Self {
         let deadline = now.ticks + config.connect_timeout;
-        let setup =
-            Setup { report, deadline, endpoints: Default::default(), chosen: None, info: None };
+        let setup = Setup { report, deadline, endpoints: Default::default(), chosen: None, info: None };
         Self {
             url,
             config,
@@ -102,9 +101,12 @@ impl Core {
         }
     }
 
-    /// Whether another call may be sent now.
-    pub(crate) fn has_room(&self) -> bool {
-        self.pending.len() < self.config.max_outstanding
+    /// Whether another command may be taken now. Before the session is ready there are none but its end.
+    pub(crate) fn takes_calls(&self) -> bool {
+        match self.state {
+            State::Connecting(_) | State::Ready => self.pending.len() < self.config.max_outstanding,
+            State::Closing | State::Closed => false,
+        }
     }
 
     /// The header of the next request and its deadline (OPC 10000-4 §7.33).

@@ -32,10 +32,7 @@ pub(crate) fn choose(endpoints: &[EndpointDescription], insecure: bool, url: &st
     let anonymous = tokens
         .find(|token| token.token_type == UserTokenType::ANONYMOUS)
         .ok_or_else(|| Error::AnonymousRefused { url: url.into() })?;
-    Ok(Chosen {
-        anonymous: anonymous.policy_id.clone(),
-        server_uri: endpoint.server.application_uri.clone(),
-    })
+    Ok(Chosen { anonymous: anonymous.policy_id.clone(), server_uri: endpoint.server.application_uri.clone() })
 }
 
 fn is_plain(endpoint: &EndpointDescription) -> bool {

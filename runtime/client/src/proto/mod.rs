@@ -8,6 +8,6 @@ mod machine;
 mod pending;
 mod setup;
 
-pub(crate) use call::{Body, Call, ServiceCall};
+pub(crate) use call::{Call, ServiceCall};
 pub(crate) use machine::SessionMachine;
-pub(crate) use setup::{OperationLimits, Report, SessionInfo};
+pub use setup::{OperationLimits, SessionInfo};

@@ -61,7 +61,10 @@ impl Session {
     ///
     /// # Errors
     /// A call failed as a whole. What failed for a single node stands in its place.
-    pub async fn browse_all(&self, nodes_to_browse: Vec<BrowseDescription>) -> Result<Vec<BrowsePage>, Error> {
+    pub async fn browse_all(
+        &self,
+        nodes_to_browse: Vec<BrowseDescription>,
+    ) -> Result<Vec<BrowsePage>, Error> {
         let mut pages: Vec<BrowsePage> = nodes_to_browse.iter().map(|_| Ok(Vec::new())).collect();
         let mut waiting: Vec<(usize, BrowseDescription)> = nodes_to_browse.into_iter().enumerate().collect();
         let mut at_once = per_call(self.limits().max_nodes_per_browse);

@@ -1,8 +1,6 @@
 //! Discovery over an open session (OPC 10000-4 §5.5).
 
-use uaforge_types::{
-    ApplicationDescription, EndpointDescription, FindServersRequest, GetEndpointsRequest,
-};
+use uaforge_types::{ApplicationDescription, EndpointDescription, FindServersRequest, GetEndpointsRequest};
 
 use crate::{Error, Session};
 

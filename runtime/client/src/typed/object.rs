@@ -4,7 +4,9 @@ use core::fmt;
 use std::sync::Arc;
 
 use uaforge_codec::NodeId;
-use uaforge_nodes::typed::{BaseObjectType, InstanceName, MemberName, Members, ObjectType, PlaceholderMember};
+use uaforge_nodes::typed::{
+    BaseObjectType, InstanceName, MemberName, Members, ObjectType, PlaceholderMember,
+};
 
 use super::Var;
 use super::place::{Origin, Place};

@@ -58,8 +58,7 @@ impl Place {
                         return Ok(node_id);
                     }
                     let found = parent.child(name).await?;
-                    let node_id =
-                        found.ok_or_else(|| Error::operation(self, status::BAD_NO_MATCH))?;
+                    let node_id = found.ok_or_else(|| Error::operation(self, status::BAD_NO_MATCH))?;
                     self.known.lock().await.node_id = Some(node_id.clone());
                     Ok(node_id)
                 }
@@ -119,10 +118,7 @@ pub(super) fn path(from: &NodeId, name: &QualifiedName) -> BrowsePath {
         include_subtypes: true,
         target_name: name.clone(),
     };
-    BrowsePath {
-        starting_node: from.clone(),
-        relative_path: RelativePath { elements: vec![element].into() },
-    }
+    BrowsePath { starting_node: from.clone(), relative_path: RelativePath { elements: vec![element].into() } }
 }
 
 /// HierarchicalReferences.
@@ -155,9 +151,10 @@ pub(super) fn target(result: BrowsePathResult) -> Result<Option<NodeId>, Problem
         return Err(Problem::Status(result.status_code));
     }
     // Nodes of other servers have a remaining path or a server index (OPC 10000-4 §5.9.4.2).
-    let here = result.targets.into_iter().filter(|target| {
-        target.remaining_path_index == u32::MAX && target.target_id.server_index == 0
-    });
+    let here = result
+        .targets
+        .into_iter()
+        .filter(|target| target.remaining_path_index == u32::MAX && target.target_id.server_index == 0);
     let mut targets: Vec<NodeId> = here.map(|target| target.target_id.node_id).collect();
     targets.sort_unstable();
     targets.dedup();
