@@ -7,6 +7,7 @@ pub mod derive;
 pub mod enumeration;
 pub mod ids;
 pub mod ir;
+pub mod objects;
 pub mod structure;
 mod structure_codec;
 pub mod union;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use uaforge_net::{OsEntropy, Stream};
+use uaforge_nodes::typed::RegisterTypes;
 
 use crate::address::Address;
 use crate::config::Config;
 use crate::proto::SessionMachine;
-use crate::tables::{RegisterTypes, Tables};
+use crate::tables::Tables;
 use crate::{Error, Session};
 
 /// Calls that wait to be taken by the connection's task; a further caller waits itself.

@@ -30,4 +30,3 @@ pub use error::Error;
 pub use proto::{OperationLimits, SessionInfo};
 pub use services::BrowsePage;
 pub use session::Session;
-pub use tables::RegisterTypes;

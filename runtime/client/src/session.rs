@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use uaforge_codec::{IdKind, ModelId, NamespaceMap, NodeId};
+use uaforge_nodes::typed::{ObjectType, RegisterTypes};
 use uaforge_types::ServiceRequest;
 
 use crate::Error;
 use crate::hierarchy::TypeHierarchy;
 use crate::proto::{Call, OperationLimits, ServiceCall, SessionInfo};
-use crate::tables::{RegisterTypes, Tables};
+use crate::tables::Tables;
 
 /// What users ask of the connection.
 pub(crate) enum Command {
@@ -74,6 +75,12 @@ impl Session {
     /// do it for their own model.
     pub fn register_types(&self, register: RegisterTypes) {
         self.shared.tables.register(register);
+    }
+
+    pub(crate) fn register_model<T: ObjectType>(&self) {
+        for register in T::REGISTER {
+            self.shared.tables.register(*register);
+        }
     }
 
     /// Calls any service. The request header is filled in.

@@ -3,9 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, NamespaceMap, TypeRegistry};
-
-/// A function that makes the structures of a model known: `register_types` of the model.
-pub type RegisterTypes = fn(&mut TypeRegistry);
+use uaforge_nodes::typed::RegisterTypes;
 
 /// The tables at one moment.
 #[derive(Clone, Debug)]

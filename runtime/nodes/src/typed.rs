@@ -82,10 +82,19 @@ pub trait ObjectType: Copy + fmt::Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// What it declares.
     const MEMBERS: &'static Members;
-
-    /// Makes the structures of its model known.
-    fn register_types(registry: &mut TypeRegistry);
+    /// Make the structures of its model, and of those that it requires, known.
+    const REGISTER: &'static [RegisterTypes];
 }
+
+/// A function that makes the structures of a model known: its `register_types`.
+pub type RegisterTypes = fn(&mut TypeRegistry);
+
+/// An ObjectType that is not abstract: there are objects of just this type. Generated.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is abstract",
+    note = "objects are of one of its subtypes that are not abstract"
+)]
+pub trait Concrete: ObjectType {}
 
 /// The type or a subtype of `Base`. Generated.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a `{Base}`", label = "declared at `{Base}`")]
@@ -100,9 +109,10 @@ impl ObjectType for BaseObjectType {
     const ID: ModelId<kind::ObjectType<Self::Namespaces>> = ModelId::numeric(0, 58);
     const NAME: &'static str = "BaseObjectType";
     const MEMBERS: &'static Members = Members::NONE;
-
-    fn register_types(_: &mut TypeRegistry) {}
+    const REGISTER: &'static [RegisterTypes] = &[];
 }
+
+impl Concrete for BaseObjectType {}
 
 impl IsA<Self> for BaseObjectType {}
 

@@ -73,7 +73,7 @@ impl<T: ProxyType> IntoFuture for FindObject<T> {
 
 async fn bind<T: ProxyType>(session: &Session, node_id: NodeId, name: &str) -> Result<T::Proxy, Error> {
     let wanted = session.resolve(T::ID)?;
-    session.register_types(T::register_types);
+    session.register_model::<T>();
     let found = type_definition(session, &node_id).await?;
     if !session.is_subtype_of(&found, &wanted).await? {
         return Err(Error::ObjectType { what: name.into(), expected: T::NAME, found });

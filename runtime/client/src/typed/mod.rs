@@ -10,6 +10,6 @@ mod placeholder;
 mod var;
 
 pub use find::FindObject;
-pub use object::{ObjectProxy, ProxyType};
+pub use object::{Found, Maybe, ObjectProxy, ProxyOf, ProxyType};
 pub use placeholder::Named;
 pub use var::Var;

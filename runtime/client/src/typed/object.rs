@@ -16,12 +16,21 @@ use crate::{Error, Session};
 /// An ObjectType with a proxy. Generated.
 pub trait ProxyType: ObjectType {
     /// What clients hold of its instances.
-    type Proxy: From<ObjectProxy> + Send;
+    type Proxy: From<ObjectProxy> + Clone + fmt::Debug + Send + Sync;
 }
 
 impl ProxyType for BaseObjectType {
     type Proxy = ObjectProxy;
 }
+
+/// The proxy of an ObjectType.
+pub type ProxyOf<T> = <T as ProxyType>::Proxy;
+
+/// A member that may be missing.
+pub type Maybe<T> = Result<Option<T>, Error>;
+
+/// What stands for a placeholder.
+pub type Found<T> = Result<Vec<Named<T>>, Error>;
 
 /// An object of any type. Generated proxies dereference to it over those of their supertypes.
 #[derive(Clone)]
@@ -33,7 +42,7 @@ impl ObjectProxy {
     /// An object by its id. Whether it is of the type is not asked.
     #[must_use]
     pub fn at<T: ProxyType>(session: &Session, node_id: NodeId) -> T::Proxy {
-        session.register_types(T::register_types);
+        session.register_model::<T>();
         let name = node_id.to_string().into();
         Self::named(session.clone(), node_id, name, T::MEMBERS).into()
     }
@@ -71,7 +80,7 @@ impl ObjectProxy {
     ///
     /// # Errors
     /// The service failed.
-    pub async fn optional_variable<T>(&self, name: MemberName) -> Result<Option<Var<T>>, Error> {
+    pub async fn optional_variable<T>(&self, name: MemberName) -> Maybe<Var<T>> {
         let name = InstanceName::from(name);
         Ok(self.place.child(&name).await?.map(|_| Var::member(Arc::clone(&self.place), name)))
     }
@@ -79,7 +88,7 @@ impl ObjectProxy {
     /// A member that is an object. Nothing is asked of the server yet.
     #[must_use]
     pub fn object<T: ProxyType>(&self, name: impl Into<InstanceName>) -> T::Proxy {
-        self.session().register_types(T::register_types);
+        self.session().register_model::<T>();
         let origin = Origin::Member(Arc::clone(&self.place), name.into());
         Self { place: Place::new(self.session().clone(), origin, T::MEMBERS) }.into()
     }
@@ -88,7 +97,7 @@ impl ObjectProxy {
     ///
     /// # Errors
     /// The service failed.
-    pub async fn optional_object<T: ProxyType>(&self, name: MemberName) -> Result<Option<T::Proxy>, Error> {
+    pub async fn optional_object<T: ProxyType>(&self, name: MemberName) -> Maybe<T::Proxy> {
         let known = self.place.child(&name.into()).await?;
         Ok(known.map(|_| self.object::<T>(name)))
     }
@@ -100,8 +109,8 @@ impl ObjectProxy {
     pub async fn placeholder_objects<Of, T: ProxyType>(
         &self,
         member: PlaceholderMember<Of>,
-    ) -> Result<Vec<Named<T::Proxy>>, Error> {
-        self.session().register_types(T::register_types);
+    ) -> Found<T::Proxy> {
+        self.session().register_model::<T>();
         placeholder::objects::<Of, T>(&self.place, member).await
     }
 
@@ -112,7 +121,7 @@ impl ObjectProxy {
     pub async fn placeholder_variables<Of, T>(
         &self,
         member: PlaceholderMember<Of>,
-    ) -> Result<Vec<Named<Var<T>>>, Error> {
+    ) -> Found<Var<T>> {
         placeholder::variables(&self.place, member).await
     }
 }
