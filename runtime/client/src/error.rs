@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use uaforge_codec::{
-    DecodeError, EncodeError, NodeId, StatusCode, UnknownNamespace, VariantTypeError,
-};
+use uaforge_codec::{DecodeError, EncodeError, NodeId, StatusCode, UnknownNamespace, VariantTypeError};
 use uaforge_types::status;
 
 /// Why something a client asked for did not come back.

@@ -44,7 +44,10 @@ pub(crate) fn agree(discovered: &Array<EndpointDescription>, session: &Array<End
     summary(discovered) == summary(session)
 }
 
-fn summary(endpoints: &[EndpointDescription]) -> Vec<(&str, i32, Vec<(i32, &str)>)> {
+/// Policy, mode and accepted tokens of an endpoint.
+type Summary<'a> = (&'a str, i32, Vec<(i32, &'a str)>);
+
+fn summary(endpoints: &[EndpointDescription]) -> Vec<Summary<'_>> {
     let mut out: Vec<_> = endpoints
         .iter()
         .filter(|endpoint| is_tcp(endpoint))

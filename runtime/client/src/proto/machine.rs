@@ -19,7 +19,7 @@ use crate::tables::Tables;
 
 /// A connection from Hello to CloseSecureChannel. It ends when all its sessions' handles are gone.
 pub(crate) struct SessionMachine {
-    channel: ClientChannel<NonePolicy>,
+    channel: ClientChannel,
     output: OutputBuffer,
     core: Core,
     commands: mpsc::Receiver<Command>,
@@ -39,15 +39,16 @@ impl SessionMachine {
         now: Now,
         report: Report,
     ) -> Self {
+        let limits = Limits {
+            max_message: config.max_message_size,
+            max_chunks: config.max_chunk_count,
+            ..Limits::default()
+        };
         let settings = ClientConfig {
-            endpoint_url: url.as_ref().into(),
-            limits: Limits {
-                max_message_size: config.max_message_size,
-                max_chunk_count: config.max_chunk_count,
-                ..Limits::default()
-            },
+            limits,
             requested_lifetime: config.token_lifetime,
             handshake_timeout: config.connect_timeout,
+            ..ClientConfig::new(&*url)
         };
         let mut channel = ClientChannel::new(settings, NonePolicy);
         let mut output = OutputBuffer::new();
@@ -192,6 +193,7 @@ impl Machine for SessionMachine {
     }
 
     fn on_idle(&mut self) {
+        self.channel.trim();
         self.output.release();
     }
 }

@@ -118,10 +118,7 @@ impl ObjectProxy {
     ///
     /// # Errors
     /// The service failed.
-    pub async fn placeholder_variables<Of, T>(
-        &self,
-        member: PlaceholderMember<Of>,
-    ) -> Found<Var<T>> {
+    pub async fn placeholder_variables<Of, T>(&self, member: PlaceholderMember<Of>) -> Found<Var<T>> {
         placeholder::variables(&self.place, member).await
     }
 }
