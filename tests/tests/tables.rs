@@ -1,9 +1,13 @@
 //! The compiled tables of the models say what the NodeSets say.
 
-use uaforge_codec::{DecodeContext, NodeIdRef, Variant};
-use uaforge_nodes::{AddressSpace, AttributeId, BuildError, Direction, ReferenceFilter};
+use uaforge_codec::{
+    Array, DecodeContext, ExtensionObject, FromVariant, LocalizedText, NodeId, NodeIdRef, TypeRegistry,
+    Variant,
+};
+use uaforge_nodes::{AddressSpace, AttributeId, AttributeValue, BuildError, Direction, ReferenceFilter};
 use uaforge_tests::canonical::{self, Canonical};
 use uaforge_tests::fixtures::tiny;
+use uaforge_types::{Argument, EnumDefinition, EnumValueType, StructureDefinition, StructureType};
 
 fn space() -> AddressSpace {
     AddressSpace::builder("urn:test")
@@ -121,4 +125,70 @@ fn a_missing_model_is_named() {
             required: "http://opcfoundation.org/UA/".into(),
         }
     );
+}
+
+/// The committed models hold no prose of others: no Description, no type dictionary (ARCHITECTURE.md).
+#[test]
+fn committed_models_hold_no_prose() {
+    let space = space();
+    let snapshot = space.snapshot();
+    let mut types = TypeRegistry::default();
+    uaforge_types::register_types(&mut types);
+    let cx = DecodeContext { namespaces: snapshot.namespaces(), types: &types, ..DecodeContext::default() };
+    let (mut arguments, mut dictionaries) = (0, 0);
+    for node in snapshot.nodes() {
+        match node.attribute(AttributeId::Description) {
+            Ok(AttributeValue::LocalizedText(text)) => assert_eq!(text.text, "", "{:?}", node.id()),
+            other => panic!("{:?}: {other:?}", node.id()),
+        }
+        let Ok(value) = node.attribute(AttributeId::Value) else { continue };
+        let value = value.to_variant(cx).expect("a Variant");
+        if node.type_definition() == Some(NodeIdRef::Numeric(0, 72)) {
+            assert_eq!(value, Variant::Null);
+            dictionaries += 1;
+        }
+        for object in Array::<ExtensionObject>::from_variant(&value).unwrap_or_default().iter() {
+            if let Some(argument) = object.downcast_ref::<Argument>() {
+                assert_eq!(argument.description, LocalizedText::NULL);
+                assert!(!argument.name.is_empty(), "{:?}", node.id());
+                arguments += 1;
+            }
+            if let Some(value) = object.downcast_ref::<EnumValueType>() {
+                assert_eq!(value.description, LocalizedText::NULL);
+            }
+        }
+    }
+    assert!(arguments > 1000 && dictionaries > 2, "{arguments} arguments, {dictionaries} dictionaries");
+}
+
+/// DataTypeDefinitions hold all fields, inherited ones first (OPC 10000-3 §8.48).
+#[test]
+fn definitions_are_whole() {
+    let space = space();
+    let snapshot = space.snapshot();
+    let mut types = TypeRegistry::default();
+    uaforge_types::register_types(&mut types);
+    let cx = DecodeContext { namespaces: snapshot.namespaces(), types: &types, ..DecodeContext::default() };
+    let definition = |id: NodeId| {
+        let node = snapshot.node(id.as_ref()).expect("a data type");
+        let value = node.attribute(AttributeId::DataTypeDefinition).expect("it has one");
+        ExtensionObject::from_variant(&value.to_variant(cx).expect("a Variant")).expect("a structure")
+    };
+    // EnumField derives from EnumValueType.
+    let field = definition(NodeId::numeric(0, 102));
+    let field = field.downcast_ref::<StructureDefinition>().expect("a structure");
+    let names: Vec<_> = field.fields.iter().map(|field| field.name.to_string()).collect();
+    assert_eq!(names, ["Value", "DisplayName", "Description", "Name"]);
+    assert_eq!(field.base_data_type, NodeId::numeric(0, 7594));
+    assert_eq!(field.default_encoding_id, NodeId::numeric(0, 14845));
+    assert_eq!(field.structure_type, StructureType::STRUCTURE);
+    // An enumeration of DI, and an option set of ns0.
+    let health = definition(NodeId::numeric(2, 6244));
+    let health = health.downcast_ref::<EnumDefinition>().expect("an enumeration");
+    assert_eq!((health.fields[1].value, &*health.fields[1].name.to_string()), (1, "FAILURE"));
+    let bits = definition(NodeId::numeric(0, 94));
+    let bits = bits.downcast_ref::<EnumDefinition>().expect("an option set");
+    assert_eq!((bits.fields[5].value, &*bits.fields[5].name.to_string()), (5, "Read"));
+    let plain = snapshot.node(NodeIdRef::Numeric(0, 290)).expect("Duration");
+    plain.attribute(AttributeId::DataTypeDefinition).expect_err("a simple type has none");
 }
