@@ -20,6 +20,8 @@ mod server;
 mod services;
 mod shared;
 mod space;
+
+pub mod typed;
 mod url;
 
 pub use access::{Access, Protection, RoleSet, UserId};

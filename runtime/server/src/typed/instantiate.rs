@@ -1,0 +1,115 @@
+//! Making instances of generated ObjectTypes (OPC 10000-3 §6.2).
+
+use core::marker::PhantomData;
+
+use uaforge_codec::{NamespaceMap, NodeId, QualifiedName, UnknownNamespace};
+use uaforge_nodes::instantiate::Placeholder;
+use uaforge_nodes::typed::{
+    Concrete, InstanceName, IsA, MemberName, NodeRef, OptionalMember, PlaceholderMember, resolve_key,
+};
+use uaforge_nodes::{Instantiate, InstantiateError};
+
+use super::{HandleOf, HandleType, ObjectHandle};
+use crate::Server;
+
+/// Why an instance was not made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstanceError {
+    /// A model was not given to the server's builder.
+    #[error("{0}; add its model with `.model(…)`")]
+    Model(#[from] UnknownNamespace),
+    /// The address space refused it.
+    #[error(transparent)]
+    Instance(#[from] InstantiateError),
+}
+
+impl Server {
+    /// Begins an object of type `T` with its mandatory members; text is a name in the application's
+    /// namespace. It is put under Objects by Organizes unless said otherwise.
+    pub fn instantiate<T: HandleType + Concrete>(&self, name: impl Into<InstanceName>) -> NewObject<T> {
+        NewObject {
+            server: self.clone(),
+            name: name.into(),
+            parent: Ok(None),
+            reference_type: Ok(None),
+            optional: Vec::new(),
+            of: PhantomData,
+        }
+    }
+}
+
+/// An object to be made: nothing happens before [`NewObject::build`].
+#[derive(Debug)]
+#[must_use = "nothing is made before `build`"]
+pub struct NewObject<T> {
+    server: Server,
+    name: InstanceName,
+    parent: Result<Option<NodeId>, UnknownNamespace>,
+    reference_type: Result<Option<NodeId>, UnknownNamespace>,
+    optional: Vec<MemberName>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: HandleType + Concrete> NewObject<T> {
+    /// Puts it under this node.
+    pub fn under(mut self, parent: impl NodeRef) -> Self {
+        self.parent = parent.node_id(self.server.space().namespaces()).map(Some);
+        self
+    }
+
+    /// Puts it under its parent by this ReferenceType.
+    pub fn by(mut self, reference_type: impl NodeRef) -> Self {
+        self.reference_type = reference_type.node_id(self.server.space().namespaces()).map(Some);
+        self
+    }
+
+    /// Gives it an optional member of its type or a supertype.
+    pub fn with_optional<Of>(mut self, member: OptionalMember<Of>) -> Self
+    where
+        T: IsA<Of>,
+    {
+        self.optional.push(member.name());
+        self
+    }
+
+    /// Makes it, whole or not at all.
+    ///
+    /// # Errors
+    /// A model is missing, the name is taken, or a parent or reference does not fit.
+    pub fn build(self) -> Result<HandleOf<T>, InstanceError> {
+        let namespaces = self.server.space().namespaces();
+        let mut instance = Instantiate::new(T::ID.resolve(namespaces)?, self.name.resolve(namespaces)?);
+        if let Some(parent) = self.parent? {
+            instance.parent = parent;
+        }
+        if let Some(reference_type) = self.reference_type? {
+            instance.reference_type = reference_type;
+        }
+        for name in self.optional {
+            instance.optional.push(vec![name.resolve(namespaces)?]);
+        }
+        let made = self.server.instantiate_with(&instance)?;
+        Ok(ObjectHandle::new(self.server.clone(), made.id).into())
+    }
+}
+
+/// Adds an instance of a placeholder to an object that exists; gives its id.
+pub(super) fn add_placeholder<Of>(
+    object: &ObjectHandle,
+    type_definition: NodeId,
+    member: PlaceholderMember<Of>,
+    name: &InstanceName,
+) -> Result<NodeId, InstanceError> {
+    let server = object.server();
+    let namespaces: &NamespaceMap = server.space().namespaces();
+    let path: QualifiedName = member.name().resolve(namespaces)?;
+    let name = name.resolve(namespaces)?;
+    // That the reference and type are known says that the model of the placeholder is loaded.
+    resolve_key(member.reference_type(), namespaces)?;
+    let mut instance = Instantiate::extend(object.node_id().clone(), type_definition);
+    instance.placeholders.push(Placeholder { path: vec![path], name: name.clone(), type_definition: None });
+    let made = server.instantiate_with(&instance)?;
+    let added = made.member_at(&[name]).map(|member| member.id.clone());
+    Ok(added.unwrap_or_default())
+}

@@ -1,0 +1,29 @@
+//! Typed access: what generated models are made of on the server side.
+//!
+//! A handle knows its object by id and finds members by their browse names in the address space, so
+//! that it stays right when optional members and instances of placeholders come and go.
+
+mod instantiate;
+mod object;
+
+use uaforge_codec::QualifiedName;
+use uaforge_nodes::typed::{BaseObjectType, ObjectType};
+
+pub use instantiate::{InstanceError, NewObject};
+pub use object::ObjectHandle;
+
+/// An ObjectType with a handle. Generated.
+pub trait HandleType: ObjectType {
+    /// What the application holds of its instances.
+    type Handle: From<ObjectHandle>;
+}
+
+impl HandleType for BaseObjectType {
+    type Handle = ObjectHandle;
+}
+
+/// The handle of an ObjectType.
+pub type HandleOf<T> = <T as HandleType>::Handle;
+
+/// What stands for a placeholder, with browse names.
+pub type Named<T> = Vec<(QualifiedName, T)>;

@@ -1,0 +1,178 @@
+//! Objects: the base of every generated handle.
+
+use core::fmt;
+use std::sync::Arc;
+
+use uaforge_codec::{NodeId, NodeIdRef, QualifiedName};
+use uaforge_nodes::typed::{InstanceName, MemberName, PlaceholderMember, resolve_key};
+use uaforge_nodes::{BrowseName, Direction, Node, NodeClass, ValueCell};
+use uaforge_types::ids;
+
+use super::instantiate::add_placeholder;
+use super::{HandleOf, HandleType, InstanceError, Named};
+use crate::{Server, Variable, VariableHandle};
+
+/// An object of any type on this server. Generated handles dereference to it over those of their supertypes.
+#[derive(Clone)]
+pub struct ObjectHandle {
+    server: Server,
+    node_id: Arc<NodeId>,
+}
+
+impl ObjectHandle {
+    pub(super) fn new(server: Server, node_id: NodeId) -> Self {
+        Self { server, node_id: Arc::new(node_id) }
+    }
+
+    /// The object's NodeId.
+    #[must_use]
+    pub fn node_id(&self) -> &NodeId {
+        &self.node_id
+    }
+
+    pub(super) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// A mandatory variable. Should it have been removed from the address space, what is set is kept
+    /// but shown to nobody.
+    #[must_use]
+    pub fn variable<T>(&self, name: MemberName) -> Variable<T> {
+        self.optional_variable(name)
+            .unwrap_or_else(|| VariableHandle::new(NodeId::NULL, Arc::new(ValueCell::default())).typed())
+    }
+
+    /// A variable that the object may lack.
+    #[must_use]
+    pub fn optional_variable<T>(&self, name: MemberName) -> Option<Variable<T>> {
+        self.named_variable(name)
+    }
+
+    /// A variable by its name.
+    #[must_use]
+    pub fn named_variable<T>(&self, name: impl Into<InstanceName>) -> Option<Variable<T>> {
+        let id = self.child(&name.into(), NodeClass::Variable)?;
+        self.server.typed_variable(&id).ok()
+    }
+
+    /// A mandatory object. Should it have been removed, its members are kept but shown to nobody.
+    #[must_use]
+    pub fn object<T: HandleType>(&self, name: MemberName) -> HandleOf<T> {
+        let id = self.child(&name.into(), NodeClass::Object).unwrap_or_default();
+        Self::new(self.server.clone(), id).into()
+    }
+
+    /// An object that may be missing.
+    #[must_use]
+    pub fn optional_object<T: HandleType>(&self, name: MemberName) -> Option<HandleOf<T>> {
+        self.named_object::<T>(name)
+    }
+
+    /// An object by its name.
+    #[must_use]
+    pub fn named_object<T: HandleType>(&self, name: impl Into<InstanceName>) -> Option<HandleOf<T>> {
+        let id = self.child(&name.into(), NodeClass::Object)?;
+        Some(Self::new(self.server.clone(), id).into())
+    }
+
+    /// The variables that stand for a placeholder.
+    #[must_use]
+    pub fn placeholder_variables<Of, T>(&self, member: PlaceholderMember<Of>) -> Named<Variable<T>> {
+        let found = self.instances(member, NodeClass::Variable).into_iter();
+        found.filter_map(|(name, id)| Some((name, self.server.typed_variable(&id).ok()?))).collect()
+    }
+
+    /// The objects that stand for a placeholder.
+    #[must_use]
+    pub fn placeholder_objects<Of, T: HandleType>(
+        &self,
+        member: PlaceholderMember<Of>,
+    ) -> Named<HandleOf<T>> {
+        let found = self.instances(member, NodeClass::Object).into_iter();
+        found.map(|(name, id)| (name, Self::new(self.server.clone(), id).into())).collect()
+    }
+
+    /// Adds a variable for a placeholder.
+    ///
+    /// # Errors
+    /// The name is taken, or the object is of a type without the placeholder.
+    pub fn add_variable<Of, T>(
+        &self,
+        member: PlaceholderMember<Of>,
+        name: impl Into<InstanceName>,
+    ) -> Result<Variable<T>, InstanceError> {
+        let id = add_placeholder(self, self.type_definition(), member, &name.into())?;
+        let variable = self.server.typed_variable(&id);
+        Ok(variable.unwrap_or_else(|_| VariableHandle::new(id, Arc::new(ValueCell::default())).typed()))
+    }
+
+    /// Adds an object for a placeholder, with its mandatory members.
+    ///
+    /// # Errors
+    /// The name is taken, the placeholder's type is abstract, or the object is of a type without it.
+    pub fn add_object<Of, T: HandleType>(
+        &self,
+        member: PlaceholderMember<Of>,
+        name: impl Into<InstanceName>,
+    ) -> Result<HandleOf<T>, InstanceError> {
+        let id = add_placeholder(self, self.type_definition(), member, &name.into())?;
+        Ok(Self::new(self.server.clone(), id).into())
+    }
+
+    fn type_definition(&self) -> NodeId {
+        let snapshot = self.server.space().snapshot();
+        let node = snapshot.node(self.node_id.as_ref().as_ref());
+        node.and_then(|node| node.type_definition()).map(NodeIdRef::to_owned).unwrap_or_default()
+    }
+
+    fn child(&self, name: &InstanceName, class: NodeClass) -> Option<NodeId> {
+        let wanted = name.resolve(self.server.space().namespaces()).ok()?;
+        let children = self.children(hierarchical(), class);
+        children.into_iter().find(|(name, _)| *name == wanted).map(|(_, id)| id)
+    }
+
+    /// Instances of a placeholder: below its reference, of its type, and not declared by name.
+    fn instances<Of>(&self, member: PlaceholderMember<Of>, class: NodeClass) -> Vec<(QualifiedName, NodeId)> {
+        let space = self.server.space();
+        let keys = (member.reference_type(), member.type_definition());
+        let (Ok(reference_type), Ok(wanted)) =
+            (resolve_key(keys.0, space.namespaces()), resolve_key(keys.1, space.namespaces()))
+        else {
+            return Vec::new();
+        };
+        let snapshot = space.snapshot();
+        let mut found = self.children(reference_type, class);
+        found.retain(|(_, id)| {
+            let type_definition = snapshot.node(id.as_ref()).and_then(|node| node.type_definition());
+            type_definition.is_some_and(|found| snapshot.is_subtype(found, wanted.as_ref()))
+        });
+        found
+    }
+
+    fn children(&self, reference_type: NodeId, class: NodeClass) -> Vec<(QualifiedName, NodeId)> {
+        let snapshot = self.server.space().snapshot();
+        let filter = snapshot.reference_filter(reference_type.as_ref(), true);
+        let node = snapshot.node(self.node_id.as_ref().as_ref());
+        let (Some(node), Some(filter)) = (node, filter) else {
+            return Vec::new();
+        };
+        let targets = node.references(Direction::Forward, filter).filter_map(|reference| reference.target());
+        let children = targets.filter(|target: &Node<'_>| target.class() == class);
+        children.map(|target| (qualified_name(target.browse_name()), target.id().to_owned())).collect()
+    }
+}
+
+fn qualified_name(name: BrowseName<'_>) -> QualifiedName {
+    QualifiedName::new(name.namespace, name.name)
+}
+
+/// HierarchicalReferences.
+fn hierarchical() -> NodeId {
+    ids::reference_type::HIERARCHICAL_REFERENCES.identifier().in_namespace(0).to_owned()
+}
+
+impl fmt::Debug for ObjectHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ObjectHandle").field(&self.node_id).finish()
+    }
+}
