@@ -3,3 +3,5 @@
 pub mod canonical;
 
 pub mod fixtures;
+
+pub mod peer;
