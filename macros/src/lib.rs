@@ -19,7 +19,10 @@ use syn::DeriveInput;
 /// ```
 ///
 /// Fields are named in the model as in Rust, in PascalCase, unless `#[ua(name = "…")]` says otherwise.
-/// An `Option` is an optional field, a `Vec` or `Array` an array, a `Matrix` a matrix.
+/// An `Option` is an optional field, a `Vec` or `Array` an array, a `Matrix` a matrix (of `rank` 2 unless
+/// that is given). `data_type = "i=290"` or `"nsu=http://example.org/;i=1"` names the DataType where the Rust
+/// type does not say it; with `allow_subtypes` an `ExtensionObject` holds that structure or one that
+/// derives from it, and `max_string_length` is what it says.
 #[proc_macro_derive(UaStructure, attributes(ua))]
 pub fn ua_structure(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);

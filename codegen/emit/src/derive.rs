@@ -5,11 +5,11 @@ mod attributes;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::spanned::Spanned as _;
-use syn::{Data, DeriveInput, Fields, GenericArgument, PathArguments, Type as RustType};
+use syn::{Data, DeriveInput, Fields, GenericArgument, PathArguments, PathSegment, Type as RustType};
 
-use crate::ir::{ConstIdentifier, Field, Key, Kind, Namespace, Roots, Service, Shape, Structure, Type};
+use crate::ir::{ConstIdentifier, Field, Key, Kind, Roots, Service, Shape, Structure, Type};
 use crate::structure;
-use attributes::{FieldAttributes, ItemAttributes};
+use attributes::{FieldAttributes, ItemAttributes, namespace};
 
 /// `derive(UaStructure)`: what is added to the item.
 ///
@@ -45,6 +45,15 @@ fn lower(input: &DeriveInput, attributes: &ItemAttributes) -> syn::Result<Struct
     if optional > 32 {
         return Err(syn::Error::new(input.span(), "a structure has at most 32 optional fields"));
     }
+    let kind = match (optional, fields.iter().any(|field| field.allow_sub_types)) {
+        (0, false) => Kind::Plain,
+        (0, true) => Kind::SubtypedValues,
+        (_, false) => Kind::OptionalFields,
+        (_, true) => {
+            let message = "a structure has optional fields or fields that allow subtypes, not both";
+            return Err(syn::Error::new(input.span(), message));
+        }
+    };
     let key = |id: &ConstIdentifier| Key { namespace: namespace(&attributes.namespace), id: id.clone() };
     Ok(Structure {
         ident: input.ident.clone(),
@@ -53,19 +62,15 @@ fn lower(input: &DeriveInput, attributes: &ItemAttributes) -> syn::Result<Struct
         binary_encoding: attributes.binary_id.as_ref().map(key),
         xml_encoding: attributes.xml_id.as_ref().map(key),
         json_encoding: attributes.json_id.as_ref().map(key),
-        kind: if optional > 0 { Kind::OptionalFields } else { Kind::Plain },
-        recursive: named.named.iter().any(|field| mentions(&field.ty, &input.ident)),
+        kind,
+        recursive: fields.iter().any(might_recurse),
         fields,
         inherited: 0,
+        supertypes: Vec::new(),
         service: Service::No,
         bits: Vec::new(),
         docs: Vec::new(),
     })
-}
-
-fn namespace(uri: &str) -> Namespace {
-    const UA: &str = "http://opcfoundation.org/UA/";
-    if uri == UA { Namespace::Ua } else { Namespace::Uri(uri.to_owned()) }
 }
 
 fn field(field: &syn::Field) -> syn::Result<Field> {
@@ -85,21 +90,25 @@ fn field(field: &syn::Field) -> syn::Result<Field> {
     } else {
         (Shape::Scalar, argument(ty, &["Box"]).unwrap_or(ty))
     };
+    if attributes.allow_subtypes && attributes.data_type.is_none() {
+        let message = "a field that allows subtypes says of what, as in `data_type = \"i=22\"`";
+        return Err(syn::Error::new(field.span(), message));
+    }
     Ok(Field {
         name: attributes.name.unwrap_or_else(|| pascal(&ident)),
         ident,
         ty: Type::Rust(Box::new(element.clone())),
-        data_type: None,
+        data_type: attributes.data_type,
         shape,
         value_rank: match shape {
             Shape::Scalar => -1,
             Shape::Array => 1,
-            Shape::Matrix => 2,
+            Shape::Matrix => attributes.rank.unwrap_or(2),
         },
         optional,
         boxed: false,
-        allow_sub_types: false,
-        max_string_length: 0,
+        allow_sub_types: attributes.allow_subtypes,
+        max_string_length: attributes.max_string_length,
         array_dimensions: Vec::new(),
     })
 }
@@ -118,10 +127,7 @@ fn pascal(ident: &Ident) -> String {
 
 /// The argument of a type such as `Vec<T>`, by the last segment of its path.
 fn argument<'a>(ty: &'a RustType, names: &[&str]) -> Option<&'a RustType> {
-    let RustType::Path(path) = ty else {
-        return None;
-    };
-    let last = path.path.segments.last()?;
+    let last = last_segment(ty)?;
     if !names.iter().any(|name| last.ident == name) {
         return None;
     }
@@ -134,14 +140,25 @@ fn argument<'a>(ty: &'a RustType, names: &[&str]) -> Option<&'a RustType> {
     })
 }
 
-/// Whether a type names the item itself, so that values of it can be nested.
-fn mentions(ty: &RustType, ident: &Ident) -> bool {
-    fn in_tokens(tokens: TokenStream, ident: &Ident) -> bool {
-        tokens.into_iter().any(|token| match token {
-            proc_macro2::TokenTree::Ident(found) => found == *ident,
-            proc_macro2::TokenTree::Group(group) => in_tokens(group.stream(), ident),
-            _ => false,
-        })
+/// Whether a structure might contain itself through the field. A macro sees one item, so that every
+/// field that is not of a builtin type might; levels are counted there.
+fn might_recurse(field: &Field) -> bool {
+    const LEAVES: &str = "bool i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 String UaString DateTime Guid ByteString \
+        XmlElement NodeId ExpandedNodeId StatusCode QualifiedName LocalizedText ExtensionObject DataValue \
+        Variant DiagnosticInfo";
+    match &field.ty {
+        Type::Rust(ty) => {
+            !last_segment(ty).is_some_and(|last| LEAVES.split_whitespace().any(|leaf| last.ident == leaf))
+        }
+        _ => true,
     }
-    in_tokens(quote!(#ty), ident)
+}
+
+fn last_segment(ty: &RustType) -> Option<&PathSegment> {
+    match ty {
+        RustType::Path(path) => path.path.segments.last(),
+        // A type that a macro passed on.
+        RustType::Group(group) => last_segment(&group.elem),
+        _ => None,
+    }
 }

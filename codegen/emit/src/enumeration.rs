@@ -70,23 +70,27 @@ fn operators(ir: &Enumeration) -> TokenStream {
 }
 
 fn debug(ir: &Enumeration) -> TokenStream {
-    let Enumeration { ident, name, .. } = ir;
+    let ident = &ir.ident;
+    // The name is a part of the format, where braces are doubled.
+    let name = ir.name.replace('{', "{{").replace('}', "}}");
     if ir.option_set.is_some() {
+        let format = format!("{name}({{:#x}})");
         return quote! {
             impl ::core::fmt::Debug for #ident {
                 fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                    ::core::write!(f, "{}({:#x})", #name, self.0)
+                    ::core::write!(f, #format, self.0)
                 }
             }
         };
     }
+    let format = format!("{name}({{value}})");
     quote! {
         impl ::core::fmt::Debug for #ident {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 let value = ::core::primitive::i64::from(self.0);
                 match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
                     ::core::option::Option::Some(member) => f.write_str(member.name),
-                    ::core::option::Option::None => ::core::write!(f, "{}({value})", #name),
+                    ::core::option::Option::None => ::core::write!(f, #format),
                 }
             }
         }

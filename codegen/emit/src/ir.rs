@@ -173,6 +173,22 @@ pub struct Field {
     pub array_dimensions: Vec<u32>,
 }
 
+/// Structure, the root of all structures (OPC 10000-5 §12.2.12).
+const STRUCTURE: Key = Key { namespace: Namespace::Ua, id: ConstIdentifier::Numeric(22) };
+
+impl Field {
+    /// The structure that the field's ExtensionObjects have to derive from, unless any will do.
+    pub(crate) fn allowed_subtypes(&self) -> Option<&Key> {
+        let object = match &self.ty {
+            Type::Codec(name) => name == "ExtensionObject",
+            Type::Rust(ty) => matches!(&**ty, syn::Type::Path(path)
+                if path.path.segments.last().is_some_and(|last| last.ident == "ExtensionObject")),
+            Type::Primitive(_) | Type::Item(_) => false,
+        };
+        self.data_type.as_ref().filter(|key| object && self.allow_sub_types && **key != STRUCTURE)
+    }
+}
+
 /// Layout of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -221,6 +237,8 @@ pub struct Structure {
     pub fields: Vec<Field>,
     /// How many are inherited.
     pub inherited: usize,
+    /// Structures that it derives from, nearest first, without Structure itself.
+    pub supertypes: Vec<Key>,
     /// Contains itself over some path, so that decoding counts levels.
     pub recursive: bool,
     /// Request or response.

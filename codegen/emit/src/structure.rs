@@ -84,6 +84,7 @@ fn description(ir: &Structure, roots: &Roots) -> TokenStream {
     };
     let fields = ir.fields.iter().map(|field| describe_field(field, roots));
     let inherited = Literal::usize_unsuffixed(ir.inherited);
+    let supertypes = ir.supertypes.iter().map(|supertype| supertype.expression(roots));
     quote! {
         impl #codec::Structure for #ident {
             const DESCRIPTOR: &'static #codec::StructureDescriptor = &#codec::StructureDescriptor {
@@ -95,6 +96,7 @@ fn description(ir: &Structure, roots: &Roots) -> TokenStream {
                 kind: #codec::StructureKind::#kind,
                 fields: &[#(#fields),*],
                 inherited: #inherited,
+                supertypes: &[#(#supertypes),*],
             };
         }
     }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use crate::ir::{Roots, Structure};
 use crate::structure::field_type;
-use crate::structure_codec::path_segment;
+use crate::structure_codec::{check_subtypes, path_segment};
 
 pub(crate) fn item(ir: &Structure, roots: &Roots) -> TokenStream {
     let Structure { ident, docs, .. } = ir;
@@ -39,7 +39,18 @@ pub(crate) fn coding(ir: &Structure, roots: &Roots) -> TokenStream {
     });
     let decode = ir.fields.iter().zip(1_u32..).map(|(field, switch)| {
         let (name, switch, path) = (&field.ident, Literal::u32_unsuffixed(switch), path_segment(&field.name));
-        quote!(#switch => Self::#name(d.union_field(#path)?))
+        let check = check_subtypes(field, &quote!(&value), roots);
+        if check.is_empty() {
+            quote!(#switch => Self::#name(d.union_field(#path)?))
+        } else {
+            quote! {
+                #switch => {
+                    let value = d.union_field(#path)?;
+                    #check
+                    Self::#name(value)
+                }
+            }
+        }
     });
     let (enter, leave) =
         if ir.recursive { (quote!(d.enter()?;), quote!(d.leave();)) } else { <_>::default() };

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::mem::size_of;
 
-use crate::{Decode, DecodeContext, DecodeError, DecodeReason};
+use crate::{Decode, DecodeContext, DecodeError, DecodeReason, HoldsStructures, TypeKey};
 
 /// Reads from a slice. Every length is checked against what remains before anything is allocated,
 /// and allocations are charged to the budget of the message.
@@ -197,6 +197,21 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub fn union_field<T: Decode>(&mut self, name: &'static str) -> Result<T, DecodeError> {
         T::decode(self).map_err(|error| error.in_field(name))
+    }
+
+    /// An error unless every structure of a known type in `value` is `base` or derives from it: the
+    /// check of a field with AllowSubTypes (OPC 10000-3 §8.49).
+    pub fn check_subtypes<T: HoldsStructures>(
+        &self,
+        name: &'static str,
+        value: &T,
+        base: &TypeKey,
+    ) -> Result<(), DecodeError> {
+        if value.hold_subtypes_of(base) {
+            Ok(())
+        } else {
+            Err(DecodeError::from(DecodeReason::NotASubtype).in_field(name))
+        }
     }
 
     /// The mask of a structure with optional fields; only the bits of `defined` may be set.

@@ -45,6 +45,16 @@ pub struct StructureDescriptor {
     pub fields: &'static [FieldDescriptor],
     /// How many of them are inherited.
     pub inherited: usize,
+    /// The structures that it derives from, nearest first, without Structure itself.
+    pub supertypes: &'static [TypeKey],
+}
+
+impl StructureDescriptor {
+    /// Whether the structure is `data_type` or derives from it.
+    #[must_use]
+    pub fn is_subtype_of(&self, data_type: &TypeKey) -> bool {
+        self.data_type == *data_type || self.supertypes.contains(data_type)
+    }
 }
 
 /// A field of a structure.

@@ -62,6 +62,9 @@ pub enum DecodeReason {
     /// Bytes are left after the value.
     #[error("bytes are left after the value")]
     TrailingBytes,
+    /// A field holds a structure that is not a subtype of the field's DataType.
+    #[error("the structure is not a subtype of the field's DataType")]
+    NotASubtype,
     /// Nested more deeply than allowed.
     #[error("nested more deeply than allowed")]
     TooDeep,

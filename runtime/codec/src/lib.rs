@@ -31,6 +31,7 @@ mod primitives;
 mod status_code;
 mod string;
 mod structure;
+mod subtypes;
 mod ticks;
 mod variant;
 mod variant_codec;
@@ -65,6 +66,7 @@ pub use node_id_text::ParseNodeIdError;
 pub use status_code::StatusCode;
 pub use string::{UaString, XmlElement};
 pub use structure::{Structure, StructureValue, TypeRegistry};
+pub use subtypes::HoldsStructures;
 pub use ticks::{Now, Ticks};
 pub use variant::{Variant, VariantArray, VariantMatrix};
 pub use variant_convert::{FromVariant, IntoVariant, VariantTypeError};
@@ -72,6 +74,12 @@ pub use views::{
     ArrayRef, ArrayRefIter, BytesRef, DecodeRef, ExpandedNodeIdRef, ExtensionObjectRef, LocalizedTextRef,
     NodeIdRef, QualifiedNameRef, StrRef,
 };
+
+/// What generated code needs besides this crate's public items.
+#[doc(hidden)]
+pub mod __private {
+    pub use alloc::boxed::Box;
+}
 
 /// A value that can be written in OPC UA Binary (OPC 10000-6 §5.2).
 pub trait Encode {

@@ -4,7 +4,10 @@ use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, LitInt, LitStr};
 
-use crate::ir::ConstIdentifier;
+use crate::ir::{ConstIdentifier, Key, Namespace};
+
+/// The namespace whose ids need no URI.
+const UA: &str = "http://opcfoundation.org/UA/";
 
 /// Attributes of the item.
 pub(super) struct ItemAttributes {
@@ -64,6 +67,10 @@ impl ItemAttributes {
 pub(super) struct FieldAttributes {
     pub(super) name: Option<String>,
     pub(super) optional: bool,
+    pub(super) data_type: Option<Key>,
+    pub(super) allow_subtypes: bool,
+    pub(super) max_string_length: u32,
+    pub(super) rank: Option<i32>,
 }
 
 impl FieldAttributes {
@@ -74,8 +81,22 @@ impl FieldAttributes {
                 out.name = Some(text(&meta)?);
             } else if meta.path.is_ident("optional") {
                 out.optional = true;
+            } else if meta.path.is_ident("data_type") {
+                out.data_type = Some(key(&meta.value()?.parse()?)?);
+            } else if meta.path.is_ident("allow_subtypes") {
+                out.allow_subtypes = true;
+            } else if meta.path.is_ident("max_string_length") {
+                out.max_string_length = meta.value()?.parse::<LitInt>()?.base10_parse()?;
+            } else if meta.path.is_ident("rank") {
+                let rank = meta.value()?.parse::<LitInt>()?;
+                out.rank = Some(rank.base10_parse()?);
+                if out.rank < Some(2) {
+                    return Err(syn::Error::new(rank.span(), "the rank of a matrix is 2 or more"));
+                }
             } else {
-                return Err(meta.error("expected `name` or `optional`"));
+                return Err(meta.error(
+                    "expected `name`, `optional`, `data_type`, `allow_subtypes`, `max_string_length` or `rank`",
+                ));
             }
             Ok(())
         })?;
@@ -105,4 +126,28 @@ fn identifier(meta: &ParseNestedMeta<'_>) -> syn::Result<ConstIdentifier> {
     } else {
         Ok(ConstIdentifier::String(value.parse::<LitStr>()?.value()))
     }
+}
+
+/// `i=290`, `nsu=URI;i=3001` or `nsu=URI;s=Name`.
+fn key(literal: &LitStr) -> syn::Result<Key> {
+    let text = literal.value();
+    let error = || {
+        let examples = "`i=290`, `nsu=http://example.org/;i=1` or `nsu=http://example.org/;s=Name`";
+        syn::Error::new(literal.span(), format!("a DataType is written as {examples}"))
+    };
+    let (uri, id) = match text.strip_prefix("nsu=") {
+        Some(rest) => rest.split_once(';').ok_or_else(error)?,
+        None => (UA, text.as_str()),
+    };
+    let id = match id.split_once('=').ok_or_else(error)? {
+        ("i", number) => ConstIdentifier::Numeric(number.parse().map_err(|_| error())?),
+        ("s", text) => ConstIdentifier::String(text.to_owned()),
+        _ => return Err(error()),
+    };
+    Ok(Key { namespace: namespace(uri), id })
+}
+
+/// The namespace of an id in generated code.
+pub(super) fn namespace(uri: &str) -> Namespace {
+    if uri == UA { Namespace::Ua } else { Namespace::Uri(uri.to_owned()) }
 }

@@ -18,6 +18,9 @@ use crate::names::Scope;
 const VIEWED: [&str; 4] =
     ["ReadRequest", "BrowseRequest", "BrowseNextRequest", "TranslateBrowsePathsToNodeIdsRequest"];
 
+/// The root of all structures.
+const STRUCTURE: Id = Id::ns0(22);
+
 /// All data types of the model that are emitted as items.
 pub(crate) fn data_types(cx: &Cx<'_>) -> DataTypes {
     let graph = Graph::new(cx.set);
@@ -89,11 +92,18 @@ fn structure(cx: &Cx<'_>, graph: &Graph, id: &Id, ident: Ident) -> Structure {
         kind,
         fields,
         inherited,
+        supertypes: supertypes(set, id),
         recursive: graph.is_recursive(id),
         service: Service::No,
         bits: if set.is_option_set_structure(id) { members(set, id, u32::MAX.into()) } else { Vec::new() },
         docs: docs(set, id),
     }
+}
+
+/// The chain of a structure up to Structure itself, nearest first.
+fn supertypes(set: &ModelSet, id: &Id) -> Vec<Key> {
+    let chain = set.supertypes(id);
+    chain.into_iter().take_while(|id| **id != STRUCTURE).map(|id| key(set, id)).collect()
 }
 
 fn enumeration(set: &ModelSet, id: &Id, ident: Ident) -> Enumeration {

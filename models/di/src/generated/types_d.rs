@@ -28,7 +28,7 @@ impl ::core::fmt::Debug for DeviceHealthEnumeration {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "DeviceHealthEnumeration")
+                ::core::write!(f, "DeviceHealthEnumeration({value})")
             }
         }
     }

@@ -37,7 +37,7 @@ impl ::core::ops::BitAnd for LocationIndicationType {
 }
 impl ::core::fmt::Debug for LocationIndicationType {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "LocationIndicationType", self.0)
+        ::core::write!(f, "LocationIndicationType({:#x})", self.0)
     }
 }
 impl codec::Encode for LocationIndicationType {

@@ -88,5 +88,6 @@ impl codec::Structure for ParameterResultDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

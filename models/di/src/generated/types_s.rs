@@ -25,9 +25,7 @@ impl ::core::fmt::Debug for SoftwareClass {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "SoftwareClass")
-            }
+            ::core::option::Option::None => ::core::write!(f, "SoftwareClass({value})"),
         }
     }
 }
@@ -132,7 +130,7 @@ impl ::core::fmt::Debug for SoftwareVersionFileType {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "SoftwareVersionFileType")
+                ::core::write!(f, "SoftwareVersionFileType({value})")
             }
         }
     }

@@ -88,6 +88,12 @@ impl codec::Structure for TransferResultDataDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(6522),
+            },
+        ],
     };
 }
 
@@ -160,5 +166,11 @@ impl codec::Structure for TransferResultErrorDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(6522),
+            },
+        ],
     };
 }

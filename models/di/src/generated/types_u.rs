@@ -43,7 +43,7 @@ impl ::core::ops::BitAnd for UpdateBehavior {
 }
 impl ::core::fmt::Debug for UpdateBehavior {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "UpdateBehavior", self.0)
+        ::core::write!(f, "UpdateBehavior({:#x})", self.0)
     }
 }
 impl codec::Encode for UpdateBehavior {

@@ -59,7 +59,7 @@ impl ::core::ops::BitAnd for AccessLevelExType {
 }
 impl ::core::fmt::Debug for AccessLevelExType {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "AccessLevelExType", self.0)
+        ::core::write!(f, "AccessLevelExType({:#x})", self.0)
     }
 }
 impl codec::Encode for AccessLevelExType {
@@ -222,7 +222,7 @@ impl ::core::ops::BitAnd for AccessLevelType {
 }
 impl ::core::fmt::Debug for AccessLevelType {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "AccessLevelType", self.0)
+        ::core::write!(f, "AccessLevelType({:#x})", self.0)
     }
 }
 impl codec::Encode for AccessLevelType {
@@ -355,7 +355,7 @@ impl ::core::ops::BitAnd for AccessRestrictionType {
 }
 impl ::core::fmt::Debug for AccessRestrictionType {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "AccessRestrictionType", self.0)
+        ::core::write!(f, "AccessRestrictionType({:#x})", self.0)
     }
 }
 impl codec::Encode for AccessRestrictionType {
@@ -509,6 +509,7 @@ impl codec::Structure for ActionMethodDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -530,9 +531,7 @@ impl ::core::fmt::Debug for ActionState {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "ActionState")
-            }
+            ::core::option::Option::None => ::core::write!(f, "ActionState({value})"),
         }
     }
 }
@@ -697,6 +696,7 @@ impl codec::Structure for ActionTargetDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -828,6 +828,7 @@ impl codec::Structure for ActivateSessionRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for ActivateSessionRequest {
@@ -937,6 +938,7 @@ impl codec::Structure for ActivateSessionResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for ActivateSessionResponse {

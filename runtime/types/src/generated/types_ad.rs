@@ -144,6 +144,7 @@ impl codec::Structure for AddNodesItem {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -216,6 +217,7 @@ impl codec::Structure for AddNodesRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for AddNodesRequest {
@@ -311,6 +313,7 @@ impl codec::Structure for AddNodesResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for AddNodesResponse {
@@ -391,6 +394,7 @@ impl codec::Structure for AddNodesResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -519,6 +523,7 @@ impl codec::Structure for AddReferencesItem {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -591,6 +596,7 @@ impl codec::Structure for AddReferencesRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for AddReferencesRequest {
@@ -686,6 +692,7 @@ impl codec::Structure for AddReferencesResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for AddReferencesResponse {
@@ -752,5 +759,6 @@ impl codec::Structure for AdditionalParametersType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -119,6 +119,7 @@ impl codec::Structure for AggregateConfiguration {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -225,6 +226,12 @@ impl codec::Structure for AggregateFilter {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(719),
+            },
+        ],
     };
 }
 
@@ -320,5 +327,11 @@ impl codec::Structure for AggregateFilterResult {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(731),
+            },
+        ],
     };
 }

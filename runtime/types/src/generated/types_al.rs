@@ -39,7 +39,7 @@ impl ::core::ops::BitAnd for AlarmMask {
 }
 impl ::core::fmt::Debug for AlarmMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "AlarmMask", self.0)
+        ::core::write!(f, "AlarmMask({:#x})", self.0)
     }
 }
 impl codec::Encode for AlarmMask {
@@ -192,6 +192,7 @@ impl codec::Structure for AliasCategoryUpdateDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -264,6 +265,7 @@ impl codec::Structure for AliasNameDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -364,6 +366,7 @@ impl codec::Structure for AliasNameVerboseDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -436,5 +439,6 @@ impl codec::Structure for AliasUpdateDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -91,6 +91,7 @@ impl codec::Structure for Annotation {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -177,6 +178,7 @@ impl codec::Structure for AnnotationDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -235,5 +237,11 @@ impl codec::Structure for AnonymousIdentityToken {
             },
         ],
         inherited: 1,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(316),
+            },
+        ],
     };
 }

@@ -175,6 +175,12 @@ impl codec::Structure for ApplicationConfigurationDataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15434),
+            },
+        ],
     };
 }
 
@@ -317,6 +323,7 @@ impl codec::Structure for ApplicationDescription {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -434,6 +441,12 @@ impl codec::Structure for ApplicationIdentityDataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15435),
+            },
+        ],
     };
 }
 
@@ -457,9 +470,7 @@ impl ::core::fmt::Debug for ApplicationType {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "ApplicationType")
-            }
+            ::core::option::Option::None => ::core::write!(f, "ApplicationType({value})"),
         }
     }
 }

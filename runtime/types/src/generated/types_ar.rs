@@ -116,5 +116,6 @@ impl codec::Structure for Argument {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -122,6 +122,12 @@ impl codec::Structure for AttributeOperand {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(589),
+            },
+        ],
     };
 }
 
@@ -205,7 +211,7 @@ impl ::core::ops::BitAnd for AttributeWriteMask {
 }
 impl ::core::fmt::Debug for AttributeWriteMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "AttributeWriteMask", self.0)
+        ::core::write!(f, "AttributeWriteMask({:#x})", self.0)
     }
 }
 impl codec::Encode for AttributeWriteMask {

@@ -119,5 +119,11 @@ impl codec::Structure for AuthorizationServiceConfigurationDataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15435),
+            },
+        ],
     };
 }

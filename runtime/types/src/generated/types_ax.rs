@@ -116,6 +116,7 @@ impl codec::Structure for AxisInformation {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -138,7 +139,7 @@ impl ::core::fmt::Debug for AxisScaleEnumeration {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "AxisScaleEnumeration")
+                ::core::write!(f, "AxisScaleEnumeration({value})")
             }
         }
     }

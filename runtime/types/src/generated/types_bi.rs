@@ -116,5 +116,6 @@ impl codec::Structure for BitFieldDefinition {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

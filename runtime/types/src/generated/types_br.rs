@@ -74,6 +74,12 @@ impl codec::Structure for BrokerConnectionTransportDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15618),
+            },
+        ],
     };
 }
 
@@ -188,6 +194,12 @@ impl codec::Structure for BrokerDataSetReaderTransportDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15628),
+            },
+        ],
     };
 }
 
@@ -319,6 +331,12 @@ impl codec::Structure for BrokerDataSetWriterTransportDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15598),
+            },
+        ],
     };
 }
 
@@ -345,7 +363,7 @@ impl ::core::fmt::Debug for BrokerTransportQualityOfService {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "BrokerTransportQualityOfService")
+                ::core::write!(f, "BrokerTransportQualityOfService({value})")
             }
         }
     }
@@ -533,6 +551,12 @@ impl codec::Structure for BrokerWriterGroupTransportDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15611),
+            },
+        ],
     };
 }
 
@@ -661,6 +685,7 @@ impl codec::Structure for BrowseDescription {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 /// A `BrowseDescription` in a message, borrowed.
@@ -720,9 +745,7 @@ impl ::core::fmt::Debug for BrowseDirection {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "BrowseDirection")
-            }
+            ::core::option::Option::None => ::core::write!(f, "BrowseDirection({value})"),
         }
     }
 }
@@ -894,6 +917,7 @@ impl codec::Structure for BrowseNextRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for BrowseNextRequest {
@@ -1017,6 +1041,7 @@ impl codec::Structure for BrowseNextResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for BrowseNextResponse {
@@ -1097,6 +1122,7 @@ impl codec::Structure for BrowsePath {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 /// A `BrowsePath` in a message, borrowed.
@@ -1189,6 +1215,7 @@ impl codec::Structure for BrowsePathResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1264,6 +1291,7 @@ impl codec::Structure for BrowsePathTarget {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1370,6 +1398,7 @@ impl codec::Structure for BrowseRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for BrowseRequest {
@@ -1495,6 +1524,7 @@ impl codec::Structure for BrowseResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for BrowseResponse {
@@ -1592,6 +1622,7 @@ impl codec::Structure for BrowseResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1626,7 +1657,7 @@ impl ::core::fmt::Debug for BrowseResultMask {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "BrowseResultMask")
+                ::core::write!(f, "BrowseResultMask({value})")
             }
         }
     }

@@ -133,5 +133,6 @@ impl codec::Structure for BuildInfo {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -88,6 +88,7 @@ impl codec::Structure for CallMethodRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -191,6 +192,7 @@ impl codec::Structure for CallMethodResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -263,6 +265,7 @@ impl codec::Structure for CallRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for CallRequest {
@@ -358,6 +361,7 @@ impl codec::Structure for CallResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for CallResponse {
@@ -441,6 +445,7 @@ impl codec::Structure for CancelRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for CancelRequest {
@@ -522,6 +527,7 @@ impl codec::Structure for CancelResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for CancelResponse {

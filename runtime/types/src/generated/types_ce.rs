@@ -130,5 +130,11 @@ impl codec::Structure for CertificateGroupDataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15435),
+            },
+        ],
     };
 }

@@ -103,6 +103,7 @@ impl codec::Structure for ChannelSecurityToken {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -133,7 +134,7 @@ impl ::core::fmt::Debug for ChassisIdSubtype {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "ChassisIdSubtype")
+                ::core::write!(f, "ChassisIdSubtype({value})")
             }
         }
     }

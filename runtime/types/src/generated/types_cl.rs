@@ -58,6 +58,7 @@ impl codec::Structure for CloseSecureChannelRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for CloseSecureChannelRequest {
@@ -123,6 +124,7 @@ impl codec::Structure for CloseSecureChannelResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for CloseSecureChannelResponse {
@@ -203,6 +205,7 @@ impl codec::Structure for CloseSessionRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for CloseSessionRequest {
@@ -270,6 +273,7 @@ impl codec::Structure for CloseSessionResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for CloseSessionResponse {

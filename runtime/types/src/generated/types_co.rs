@@ -74,6 +74,7 @@ impl codec::Structure for ComplexNumberType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -146,6 +147,7 @@ impl codec::Structure for ConfigurationUpdateTargetType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -170,7 +172,7 @@ impl ::core::fmt::Debug for ConfigurationUpdateType {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "ConfigurationUpdateType")
+                ::core::write!(f, "ConfigurationUpdateType({value})")
             }
         }
     }
@@ -332,6 +334,7 @@ impl codec::Structure for ConfigurationVersionDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -390,6 +393,7 @@ impl codec::Structure for ContentFilter {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -462,6 +466,7 @@ impl codec::Structure for ContentFilterElement {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -548,6 +553,7 @@ impl codec::Structure for ContentFilterElementResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -620,6 +626,7 @@ impl codec::Structure for ContentFilterResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -642,7 +649,7 @@ impl ::core::fmt::Debug for ConversionLimitEnum {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "ConversionLimitEnum")
+                ::core::write!(f, "ConversionLimitEnum({value})")
             }
         }
     }

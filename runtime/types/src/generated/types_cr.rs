@@ -105,6 +105,7 @@ impl codec::Structure for CreateMonitoredItemsRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for CreateMonitoredItemsRequest {
@@ -200,6 +201,7 @@ impl codec::Structure for CreateMonitoredItemsResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for CreateMonitoredItemsResponse {
@@ -384,6 +386,7 @@ impl codec::Structure for CreateSessionRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for CreateSessionRequest {
@@ -586,6 +589,7 @@ impl codec::Structure for CreateSessionResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for CreateSessionResponse {
@@ -748,6 +752,7 @@ impl codec::Structure for CreateSubscriptionRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for CreateSubscriptionRequest {
@@ -883,6 +888,7 @@ impl codec::Structure for CreateSubscriptionResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for CreateSubscriptionResponse {

@@ -102,5 +102,6 @@ impl codec::Structure for CurrencyUnitType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -88,6 +88,12 @@ impl codec::Structure for DataChangeFilter {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(719),
+            },
+        ],
     };
 }
 
@@ -160,6 +166,12 @@ impl codec::Structure for DataChangeNotification {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(945),
+            },
+        ],
     };
 }
 
@@ -182,7 +194,7 @@ impl ::core::fmt::Debug for DataChangeTrigger {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "DataChangeTrigger")
+                ::core::write!(f, "DataChangeTrigger({value})")
             }
         }
     }

@@ -36,10 +36,26 @@ impl codec::Decode for DatagramConnectionTransport2DataType {
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
         d.field("discoveryAddress", &mut self.discovery_address)?;
+        d.check_subtypes(
+            "discoveryAddress",
+            &self.discovery_address,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15502),
+            },
+        )?;
         d.field("discoveryAnnounceRate", &mut self.discovery_announce_rate)?;
         d.field("discoveryMaxMessageSize", &mut self.discovery_max_message_size)?;
         d.field("qosCategory", &mut self.qos_category)?;
         d.field("datagramQos", &mut self.datagram_qos)?;
+        d.check_subtypes(
+            "datagramQos",
+            &self.datagram_qos,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(23603),
+            },
+        )?;
         ::core::result::Result::Ok(())
     }
 }
@@ -122,6 +138,16 @@ impl codec::Structure for DatagramConnectionTransport2DataType {
             },
         ],
         inherited: 1,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(17467),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15618),
+            },
+        ],
     };
 }
 
@@ -144,6 +170,14 @@ impl codec::Decode for DatagramConnectionTransportDataType {
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
         d.field("discoveryAddress", &mut self.discovery_address)?;
+        d.check_subtypes(
+            "discoveryAddress",
+            &self.discovery_address,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15502),
+            },
+        )?;
         ::core::result::Result::Ok(())
     }
 }
@@ -183,6 +217,12 @@ impl codec::Structure for DatagramConnectionTransportDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15618),
+            },
+        ],
     };
 }
 
@@ -214,8 +254,24 @@ impl codec::Decode for DatagramDataSetReaderTransportDataType {
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
         d.field("address", &mut self.address)?;
+        d.check_subtypes(
+            "address",
+            &self.address,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15502),
+            },
+        )?;
         d.field("qosCategory", &mut self.qos_category)?;
         d.field("datagramQos", &mut self.datagram_qos)?;
+        d.check_subtypes(
+            "datagramQos",
+            &self.datagram_qos,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(23608),
+            },
+        )?;
         d.field("topic", &mut self.topic)?;
         ::core::result::Result::Ok(())
     }
@@ -289,6 +345,12 @@ impl codec::Structure for DatagramDataSetReaderTransportDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15628),
+            },
+        ],
     };
 }
 
@@ -331,8 +393,24 @@ impl codec::Decode for DatagramWriterGroupTransport2DataType {
         d.field("messageRepeatCount", &mut self.message_repeat_count)?;
         d.field("messageRepeatDelay", &mut self.message_repeat_delay)?;
         d.field("address", &mut self.address)?;
+        d.check_subtypes(
+            "address",
+            &self.address,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15502),
+            },
+        )?;
         d.field("qosCategory", &mut self.qos_category)?;
         d.field("datagramQos", &mut self.datagram_qos)?;
+        d.check_subtypes(
+            "datagramQos",
+            &self.datagram_qos,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(23604),
+            },
+        )?;
         d.field("discoveryAnnounceRate", &mut self.discovery_announce_rate)?;
         d.field("topic", &mut self.topic)?;
         ::core::result::Result::Ok(())
@@ -440,6 +518,16 @@ impl codec::Structure for DatagramWriterGroupTransport2DataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15532),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15611),
+            },
+        ],
     };
 }
 
@@ -515,5 +603,11 @@ impl codec::Structure for DatagramWriterGroupTransportDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15611),
+            },
+        ],
     };
 }

@@ -45,7 +45,7 @@ impl ::core::ops::BitAnd for DataSetFieldContentMask {
 }
 impl ::core::fmt::Debug for DataSetFieldContentMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "DataSetFieldContentMask", self.0)
+        ::core::write!(f, "DataSetFieldContentMask({:#x})", self.0)
     }
 }
 impl codec::Encode for DataSetFieldContentMask {
@@ -168,7 +168,7 @@ impl ::core::ops::BitAnd for DataSetFieldFlags {
 }
 impl ::core::fmt::Debug for DataSetFieldFlags {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "DataSetFieldFlags", self.0)
+        ::core::write!(f, "DataSetFieldFlags({:#x})", self.0)
     }
 }
 impl codec::Encode for DataSetFieldFlags {
@@ -408,6 +408,12 @@ impl codec::Structure for DataSetMetaDataType {
             },
         ],
         inherited: 4,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15534),
+            },
+        ],
     };
 }
 
@@ -430,7 +436,7 @@ impl ::core::fmt::Debug for DataSetOrderingType {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "DataSetOrderingType")
+                ::core::write!(f, "DataSetOrderingType({value})")
             }
         }
     }
@@ -594,8 +600,32 @@ impl codec::Decode for DataSetReaderDataType {
         d.field("securityKeyServices", &mut self.security_key_services)?;
         d.field("dataSetReaderProperties", &mut self.data_set_reader_properties)?;
         d.field("transportSettings", &mut self.transport_settings)?;
+        d.check_subtypes(
+            "transportSettings",
+            &self.transport_settings,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15628),
+            },
+        )?;
         d.field("messageSettings", &mut self.message_settings)?;
+        d.check_subtypes(
+            "messageSettings",
+            &self.message_settings,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15629),
+            },
+        )?;
         d.field("subscribedDataSet", &mut self.subscribed_data_set)?;
+        d.check_subtypes(
+            "subscribedDataSet",
+            &self.subscribed_data_set,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15630),
+            },
+        )?;
         ::core::result::Result::Ok(())
     }
 }
@@ -804,6 +834,7 @@ impl codec::Structure for DataSetReaderDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -857,7 +888,23 @@ impl codec::Decode for DataSetWriterDataType {
         d.field("dataSetName", &mut self.data_set_name)?;
         d.field("dataSetWriterProperties", &mut self.data_set_writer_properties)?;
         d.field("transportSettings", &mut self.transport_settings)?;
+        d.check_subtypes(
+            "transportSettings",
+            &self.transport_settings,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15598),
+            },
+        )?;
         d.field("messageSettings", &mut self.message_settings)?;
+        d.check_subtypes(
+            "messageSettings",
+            &self.message_settings,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15605),
+            },
+        )?;
         ::core::result::Result::Ok(())
     }
 }
@@ -980,5 +1027,6 @@ impl codec::Structure for DataSetWriterDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -21,9 +21,7 @@ impl ::core::fmt::Debug for DeadbandType {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "DeadbandType")
-            }
+            ::core::option::Option::None => ::core::write!(f, "DeadbandType({value})"),
         }
     }
 }
@@ -172,6 +170,7 @@ impl codec::Structure for DecimalDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -247,6 +246,12 @@ impl codec::Structure for DeleteAtTimeDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(677),
+            },
+        ],
     };
 }
 
@@ -319,6 +324,12 @@ impl codec::Structure for DeleteEventDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(677),
+            },
+        ],
     };
 }
 
@@ -411,6 +422,7 @@ impl codec::Structure for DeleteMonitoredItemsRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for DeleteMonitoredItemsRequest {
@@ -506,6 +518,7 @@ impl codec::Structure for DeleteMonitoredItemsResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for DeleteMonitoredItemsResponse {
@@ -586,6 +599,7 @@ impl codec::Structure for DeleteNodesItem {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -658,6 +672,7 @@ impl codec::Structure for DeleteNodesRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for DeleteNodesRequest {
@@ -753,6 +768,7 @@ impl codec::Structure for DeleteNodesResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for DeleteNodesResponse {
@@ -867,6 +883,12 @@ impl codec::Structure for DeleteRawModifiedDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(677),
+            },
+        ],
     };
 }
 
@@ -981,6 +1003,7 @@ impl codec::Structure for DeleteReferencesItem {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1053,6 +1076,7 @@ impl codec::Structure for DeleteReferencesRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for DeleteReferencesRequest {
@@ -1148,6 +1172,7 @@ impl codec::Structure for DeleteReferencesResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for DeleteReferencesResponse {
@@ -1231,6 +1256,7 @@ impl codec::Structure for DeleteSubscriptionsRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for DeleteSubscriptionsRequest {
@@ -1326,6 +1352,7 @@ impl codec::Structure for DeleteSubscriptionsResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for DeleteSubscriptionsResponse {

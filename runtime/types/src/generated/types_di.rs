@@ -28,7 +28,7 @@ impl ::core::fmt::Debug for DiagnosticsLevel {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "DiagnosticsLevel")
+                ::core::write!(f, "DiagnosticsLevel({value})")
             }
         }
     }
@@ -157,5 +157,6 @@ impl codec::Structure for DiscoveryConfiguration {
         kind: codec::StructureKind::Plain,
         fields: &[],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -74,5 +74,6 @@ impl codec::Structure for DoubleComplexNumberType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -116,5 +116,6 @@ impl codec::Structure for DtlsPubSubConnectionDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -23,7 +23,7 @@ impl ::core::fmt::Debug for Duplex {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => ::core::write!(f, "{}({value})", "Duplex"),
+            ::core::option::Option::None => ::core::write!(f, "Duplex({value})"),
         }
     }
 }

@@ -102,6 +102,7 @@ impl codec::Structure for EUInformation {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -160,6 +161,12 @@ impl codec::Structure for ElementOperand {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(589),
+            },
+        ],
     };
 }
 
@@ -328,6 +335,7 @@ impl codec::Structure for EndpointConfiguration {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -445,6 +453,12 @@ impl codec::Structure for EndpointDataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15435),
+            },
+        ],
     };
 }
 
@@ -604,6 +618,7 @@ impl codec::Structure for EndpointDescription {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -704,6 +719,7 @@ impl codec::Structure for EndpointType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -762,6 +778,7 @@ impl codec::Structure for EndpointUrlListDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -820,6 +837,12 @@ impl codec::Structure for EnumDefinition {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(97),
+            },
+        ],
     };
 }
 
@@ -920,6 +943,12 @@ impl codec::Structure for EnumDescription {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(14525),
+            },
+        ],
     };
 }
 
@@ -1020,6 +1049,12 @@ impl codec::Structure for EnumField {
             },
         ],
         inherited: 3,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(7594),
+            },
+        ],
     };
 }
 
@@ -1106,6 +1141,7 @@ impl codec::Structure for EnumValueType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1178,6 +1214,7 @@ impl codec::Structure for EphemeralKeyType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1253,6 +1290,7 @@ impl codec::Structure for EventFieldList {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1325,6 +1363,12 @@ impl codec::Structure for EventFilter {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(719),
+            },
+        ],
     };
 }
 
@@ -1414,6 +1458,12 @@ impl codec::Structure for EventFilterResult {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(731),
+            },
+        ],
     };
 }
 
@@ -1472,6 +1522,12 @@ impl codec::Structure for EventNotificationList {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(945),
+            },
+        ],
     };
 }
 
@@ -1509,7 +1565,7 @@ impl ::core::ops::BitAnd for EventNotifierType {
 }
 impl ::core::fmt::Debug for EventNotifierType {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "EventNotifierType", self.0)
+        ::core::write!(f, "EventNotifierType({:#x})", self.0)
     }
 }
 impl codec::Encode for EventNotifierType {
@@ -1613,7 +1669,7 @@ impl ::core::fmt::Debug for ExceptionDeviationFormat {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "ExceptionDeviationFormat")
+                ::core::write!(f, "ExceptionDeviationFormat({value})")
             }
         }
     }

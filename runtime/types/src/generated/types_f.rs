@@ -186,6 +186,7 @@ impl codec::Structure for FieldMetaData {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -337,6 +338,7 @@ impl codec::Structure for FieldTargetDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -388,9 +390,7 @@ impl ::core::fmt::Debug for FilterOperator {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "FilterOperator")
-            }
+            ::core::option::Option::None => ::core::write!(f, "FilterOperator({value})"),
         }
     }
 }
@@ -632,6 +632,7 @@ impl codec::Structure for FindServersOnNetworkRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for FindServersOnNetworkRequest {
@@ -730,6 +731,7 @@ impl codec::Structure for FindServersOnNetworkResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for FindServersOnNetworkResponse {
@@ -841,6 +843,7 @@ impl codec::Structure for FindServersRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for FindServersRequest {
@@ -922,6 +925,7 @@ impl codec::Structure for FindServersResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for FindServersResponse {

@@ -77,6 +77,7 @@ impl codec::Structure for GenericAttributeValue {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -205,6 +206,12 @@ impl codec::Structure for GenericAttributes {
             },
         ],
         inherited: 5,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(349),
+            },
+        ],
     };
 }
 
@@ -308,6 +315,7 @@ impl codec::Structure for GetEndpointsRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for GetEndpointsRequest {
@@ -389,6 +397,7 @@ impl codec::Structure for GetEndpointsResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for GetEndpointsResponse {

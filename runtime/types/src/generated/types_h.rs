@@ -60,6 +60,7 @@ impl codec::Structure for HistoryData {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -118,6 +119,7 @@ impl codec::Structure for HistoryEvent {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -176,6 +178,7 @@ impl codec::Structure for HistoryEventFieldList {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -248,6 +251,12 @@ impl codec::Structure for HistoryModifiedData {
             },
         ],
         inherited: 1,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(656),
+            },
+        ],
     };
 }
 
@@ -320,6 +329,12 @@ impl codec::Structure for HistoryModifiedEvent {
             },
         ],
         inherited: 1,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(659),
+            },
+        ],
     };
 }
 
@@ -434,6 +449,7 @@ impl codec::Structure for HistoryReadRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for HistoryReadRequest {
@@ -529,6 +545,7 @@ impl codec::Structure for HistoryReadResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for HistoryReadResponse {
@@ -626,6 +643,7 @@ impl codec::Structure for HistoryReadResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -732,6 +750,7 @@ impl codec::Structure for HistoryReadValueId {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -804,6 +823,7 @@ impl codec::Structure for HistoryUpdateRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for HistoryUpdateRequest {
@@ -899,6 +919,7 @@ impl codec::Structure for HistoryUpdateResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for HistoryUpdateResponse {
@@ -993,6 +1014,7 @@ impl codec::Structure for HistoryUpdateResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1017,7 +1039,7 @@ impl ::core::fmt::Debug for HistoryUpdateType {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "HistoryUpdateType")
+                ::core::write!(f, "HistoryUpdateType({value})")
             }
         }
     }

@@ -25,7 +25,7 @@ impl ::core::fmt::Debug for IdType {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => ::core::write!(f, "{}({value})", "IdType"),
+            ::core::option::Option::None => ::core::write!(f, "IdType({value})"),
         }
     }
 }
@@ -142,7 +142,7 @@ impl ::core::fmt::Debug for IdentityCriteriaType {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "IdentityCriteriaType")
+                ::core::write!(f, "IdentityCriteriaType({value})")
             }
         }
     }
@@ -318,6 +318,7 @@ impl codec::Structure for IdentityMappingRuleType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -514,6 +515,12 @@ impl codec::Structure for InstanceNode {
             },
         ],
         inherited: 11,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(258),
+            },
+        ],
     };
 }
 
@@ -536,7 +543,7 @@ impl ::core::fmt::Debug for InterfaceAdminStatus {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "InterfaceAdminStatus")
+                ::core::write!(f, "InterfaceAdminStatus({value})")
             }
         }
     }
@@ -646,7 +653,7 @@ impl ::core::fmt::Debug for InterfaceOperStatus {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "InterfaceOperStatus")
+                ::core::write!(f, "InterfaceOperStatus({value})")
             }
         }
     }
@@ -828,5 +835,11 @@ impl codec::Structure for IssuedIdentityToken {
             },
         ],
         inherited: 1,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(316),
+            },
+        ],
     };
 }

@@ -178,6 +178,7 @@ impl codec::Structure for JsonActionMetaDataMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -343,6 +344,7 @@ impl codec::Structure for JsonActionNetworkMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -533,6 +535,7 @@ impl codec::Structure for JsonActionRequestMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -639,6 +642,7 @@ impl codec::Structure for JsonActionResponderMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -843,6 +847,7 @@ impl codec::Structure for JsonActionResponseMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -963,5 +968,6 @@ impl codec::Structure for JsonApplicationDescriptionMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

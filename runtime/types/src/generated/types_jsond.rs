@@ -192,6 +192,7 @@ impl codec::Structure for JsonDataSetMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -247,7 +248,7 @@ impl ::core::ops::BitAnd for JsonDataSetMessageContentMask {
 }
 impl ::core::fmt::Debug for JsonDataSetMessageContentMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "JsonDataSetMessageContentMask", self.0)
+        ::core::write!(f, "JsonDataSetMessageContentMask({:#x})", self.0)
     }
 }
 impl codec::Encode for JsonDataSetMessageContentMask {
@@ -509,6 +510,7 @@ impl codec::Structure for JsonDataSetMetaDataMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -581,6 +583,12 @@ impl codec::Structure for JsonDataSetReaderMessageDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15629),
+            },
+        ],
     };
 }
 
@@ -639,5 +647,11 @@ impl codec::Structure for JsonDataSetWriterMessageDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15605),
+            },
+        ],
     };
 }

@@ -122,6 +122,7 @@ impl codec::Structure for JsonNetworkMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -167,7 +168,7 @@ impl ::core::ops::BitAnd for JsonNetworkMessageContentMask {
 }
 impl ::core::fmt::Debug for JsonNetworkMessageContentMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "JsonNetworkMessageContentMask", self.0)
+        ::core::write!(f, "JsonNetworkMessageContentMask({:#x})", self.0)
     }
 }
 impl codec::Encode for JsonNetworkMessageContentMask {

@@ -108,5 +108,6 @@ impl codec::Structure for JsonPubSubConnectionMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -122,6 +122,7 @@ impl codec::Structure for JsonServerEndpointsMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -259,5 +260,6 @@ impl codec::Structure for JsonStatusMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -74,5 +74,6 @@ impl codec::Structure for KeyValuePair {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

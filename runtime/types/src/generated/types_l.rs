@@ -102,6 +102,7 @@ impl codec::Structure for LinearConversionDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -160,6 +161,12 @@ impl codec::Structure for LiteralOperand {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(589),
+            },
+        ],
     };
 }
 
@@ -288,6 +295,7 @@ impl codec::Structure for LldpManagementAddressTxPortType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -388,6 +396,7 @@ impl codec::Structure for LldpManagementAddressType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -441,7 +450,7 @@ impl ::core::ops::BitAnd for LldpSystemCapabilitiesMap {
 }
 impl ::core::fmt::Debug for LldpSystemCapabilitiesMap {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "LldpSystemCapabilitiesMap", self.0)
+        ::core::write!(f, "LldpSystemCapabilitiesMap({:#x})", self.0)
     }
 }
 impl codec::Encode for LldpSystemCapabilitiesMap {
@@ -623,6 +632,7 @@ impl codec::Structure for LldpTlvType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -650,7 +660,7 @@ pub struct LogRecord {
 }
 impl codec::Encode for LogRecord {
     fn encode(&self, e: &mut codec::Encoder<'_>) {
-        let mask = 0_u32 | (::core::primitive::u32::from(self.event_type.is_some()) << 0)
+        let mask = ::core::primitive::u32::from(self.event_type.is_some())
             | (::core::primitive::u32::from(self.source_node.is_some()) << 1)
             | (::core::primitive::u32::from(self.source_name.is_some()) << 2)
             | (::core::primitive::u32::from(self.trace_context.is_some()) << 3)
@@ -796,6 +806,7 @@ impl codec::Structure for LogRecord {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -837,7 +848,7 @@ impl ::core::ops::BitAnd for LogRecordMask {
 }
 impl ::core::fmt::Debug for LogRecordMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "LogRecordMask", self.0)
+        ::core::write!(f, "LogRecordMask({:#x})", self.0)
     }
 }
 impl codec::Encode for LogRecordMask {
@@ -981,5 +992,6 @@ impl codec::Structure for LogRecordsDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

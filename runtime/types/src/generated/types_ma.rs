@@ -26,7 +26,7 @@ impl ::core::fmt::Debug for ManAddrIfSubtype {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "ManAddrIfSubtype")
+                ::core::write!(f, "ManAddrIfSubtype({value})")
             }
         }
     }

@@ -74,5 +74,11 @@ impl codec::Structure for MdnsDiscoveryConfiguration {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(12890),
+            },
+        ],
     };
 }

@@ -26,7 +26,7 @@ impl ::core::fmt::Debug for MessageSecurityMode {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "MessageSecurityMode")
+                ::core::write!(f, "MessageSecurityMode({value})")
             }
         }
     }
@@ -252,6 +252,12 @@ impl codec::Structure for MethodAttributes {
             },
         ],
         inherited: 5,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(349),
+            },
+        ],
     };
 }
 
@@ -476,5 +482,15 @@ impl codec::Structure for MethodNode {
             },
         ],
         inherited: 11,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(11879),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(258),
+            },
+        ],
     };
 }

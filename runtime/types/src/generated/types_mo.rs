@@ -88,6 +88,7 @@ impl codec::Structure for ModelChangeStructureDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -112,7 +113,7 @@ impl ::core::fmt::Debug for ModelChangeStructureVerbMask {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "ModelChangeStructureVerbMask")
+                ::core::write!(f, "ModelChangeStructureVerbMask({value})")
             }
         }
     }
@@ -289,6 +290,7 @@ impl codec::Structure for ModificationInfo {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -392,6 +394,7 @@ impl codec::Structure for ModifyMonitoredItemsRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for ModifyMonitoredItemsRequest {
@@ -487,6 +490,7 @@ impl codec::Structure for ModifyMonitoredItemsResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for ModifyMonitoredItemsResponse {
@@ -652,6 +656,7 @@ impl codec::Structure for ModifySubscriptionRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for ModifySubscriptionRequest {
@@ -770,6 +775,7 @@ impl codec::Structure for ModifySubscriptionResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for ModifySubscriptionResponse {
@@ -864,6 +870,7 @@ impl codec::Structure for MonitoredItemCreateRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -987,6 +994,7 @@ impl codec::Structure for MonitoredItemCreateResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1062,6 +1070,7 @@ impl codec::Structure for MonitoredItemModifyRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1168,6 +1177,7 @@ impl codec::Structure for MonitoredItemModifyResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1243,6 +1253,7 @@ impl codec::Structure for MonitoredItemNotification {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1284,6 +1295,7 @@ impl codec::Structure for MonitoringFilter {
         kind: codec::StructureKind::Plain,
         fields: &[],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1323,6 +1335,7 @@ impl codec::Structure for MonitoringFilterResult {
         kind: codec::StructureKind::Plain,
         fields: &[],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1344,9 +1357,7 @@ impl ::core::fmt::Debug for MonitoringMode {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "MonitoringMode")
-            }
+            ::core::option::Option::None => ::core::write!(f, "MonitoringMode({value})"),
         }
     }
 }
@@ -1548,5 +1559,6 @@ impl codec::Structure for MonitoringParameters {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -74,6 +74,7 @@ impl codec::Structure for NameValuePair {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -93,9 +94,7 @@ impl ::core::fmt::Debug for NamingRuleType {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "NamingRuleType")
-            }
+            ::core::option::Option::None => ::core::write!(f, "NamingRuleType({value})"),
         }
     }
 }
@@ -200,7 +199,7 @@ impl ::core::fmt::Debug for NegotiationStatus {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "NegotiationStatus")
+                ::core::write!(f, "NegotiationStatus({value})")
             }
         }
     }
@@ -360,6 +359,12 @@ impl codec::Structure for NetworkAddressUrlDataType {
             },
         ],
         inherited: 1,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15502),
+            },
+        ],
     };
 }
 
@@ -432,6 +437,7 @@ impl codec::Structure for NetworkGroupDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -630,6 +636,7 @@ impl codec::Structure for Node {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -744,6 +751,7 @@ impl codec::Structure for NodeAttributes {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -828,7 +836,7 @@ impl ::core::fmt::Debug for NodeAttributesMask {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "NodeAttributesMask")
+                ::core::write!(f, "NodeAttributesMask({value})")
             }
         }
     }
@@ -1069,7 +1077,7 @@ impl ::core::fmt::Debug for NodeClass {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => ::core::write!(f, "{}({value})", "NodeClass"),
+            ::core::option::Option::None => ::core::write!(f, "NodeClass({value})"),
         }
     }
 }
@@ -1270,6 +1278,7 @@ impl codec::Structure for NodeReference {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1356,6 +1365,7 @@ impl codec::Structure for NodeTypeDescription {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1397,6 +1407,7 @@ impl codec::Structure for NotificationData {
         kind: codec::StructureKind::Plain,
         fields: &[],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1489,6 +1500,7 @@ impl codec::Structure for NotificationMessage {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1567,5 +1579,6 @@ impl codec::Structure for NumberRange {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

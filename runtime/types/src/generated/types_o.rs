@@ -130,6 +130,12 @@ impl codec::Structure for ObjectAttributes {
             },
         ],
         inherited: 5,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(349),
+            },
+        ],
     };
 }
 
@@ -340,6 +346,16 @@ impl codec::Structure for ObjectNode {
             },
         ],
         inherited: 11,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(11879),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(258),
+            },
+        ],
     };
 }
 
@@ -468,6 +484,12 @@ impl codec::Structure for ObjectTypeAttributes {
             },
         ],
         inherited: 5,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(349),
+            },
+        ],
     };
 }
 
@@ -678,6 +700,16 @@ impl codec::Structure for ObjectTypeNode {
             },
         ],
         inherited: 11,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(11880),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(258),
+            },
+        ],
     };
 }
 
@@ -699,9 +731,7 @@ impl ::core::fmt::Debug for OpenFileMode {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "OpenFileMode")
-            }
+            ::core::option::Option::None => ::core::write!(f, "OpenFileMode({value})"),
         }
     }
 }
@@ -910,6 +940,7 @@ impl codec::Structure for OpenSecureChannelRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for OpenSecureChannelRequest {
@@ -1017,6 +1048,7 @@ impl codec::Structure for OpenSecureChannelResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for OpenSecureChannelResponse {
@@ -1047,7 +1079,7 @@ impl ::core::fmt::Debug for OverrideValueHandling {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "OverrideValueHandling")
+                ::core::write!(f, "OverrideValueHandling({value})")
             }
         }
     }

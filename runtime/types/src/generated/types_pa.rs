@@ -88,6 +88,7 @@ impl codec::Structure for ParsingResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -137,7 +138,7 @@ impl ::core::ops::BitAnd for PasswordOptionsMask {
 }
 impl ::core::fmt::Debug for PasswordOptionsMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "PasswordOptionsMask", self.0)
+        ::core::write!(f, "PasswordOptionsMask({:#x})", self.0)
     }
 }
 impl codec::Encode for PasswordOptionsMask {

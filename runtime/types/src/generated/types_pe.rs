@@ -26,7 +26,7 @@ impl ::core::fmt::Debug for PerformUpdateType {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "PerformUpdateType")
+                ::core::write!(f, "PerformUpdateType({value})")
             }
         }
     }
@@ -175,7 +175,7 @@ impl ::core::ops::BitAnd for PermissionType {
 }
 impl ::core::fmt::Debug for PermissionType {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "PermissionType", self.0)
+        ::core::write!(f, "PermissionType({:#x})", self.0)
     }
 }
 impl codec::Encode for PermissionType {

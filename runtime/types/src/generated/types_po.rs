@@ -31,9 +31,7 @@ impl ::core::fmt::Debug for PortIdSubtype {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "PortIdSubtype")
-            }
+            ::core::option::Option::None => ::core::write!(f, "PortIdSubtype({value})"),
         }
     }
 }
@@ -200,6 +198,7 @@ impl codec::Structure for PortableNodeId {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -272,5 +271,6 @@ impl codec::Structure for PortableQualifiedName {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -102,6 +102,7 @@ impl codec::Structure for PriorityMappingEntryType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -323,6 +324,7 @@ impl codec::Structure for ProgramDiagnostic2DataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -514,5 +516,6 @@ impl codec::Structure for ProgramDiagnosticDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

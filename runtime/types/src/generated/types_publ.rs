@@ -77,6 +77,7 @@ impl codec::Structure for PublishRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for PublishRequest {
@@ -234,6 +235,7 @@ impl codec::Structure for PublishResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for PublishResponse {
@@ -314,6 +316,12 @@ impl codec::Structure for PublishedActionDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15580),
+            },
+        ],
     };
 }
 
@@ -400,6 +408,16 @@ impl codec::Structure for PublishedActionMethodDataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(18594),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15580),
+            },
+        ],
     };
 }
 
@@ -458,6 +476,12 @@ impl codec::Structure for PublishedDataItemsDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15580),
+            },
+        ],
     };
 }
 
@@ -516,6 +540,12 @@ impl codec::Structure for PublishedDataSetCustomSourceDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15580),
+            },
+        ],
     };
 }
 
@@ -554,6 +584,14 @@ impl codec::Decode for PublishedDataSetDataType {
         d.field("dataSetMetaData", &mut self.data_set_meta_data)?;
         d.field("extensionFields", &mut self.extension_fields)?;
         d.field("dataSetSource", &mut self.data_set_source)?;
+        d.check_subtypes(
+            "dataSetSource",
+            &self.data_set_source,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15580),
+            },
+        )?;
         ::core::result::Result::Ok(())
     }
 }
@@ -633,6 +671,7 @@ impl codec::Structure for PublishedDataSetDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -719,6 +758,12 @@ impl codec::Structure for PublishedEventsDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15580),
+            },
+        ],
     };
 }
 
@@ -884,5 +929,6 @@ impl codec::Structure for PublishedVariableDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

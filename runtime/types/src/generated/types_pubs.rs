@@ -189,6 +189,12 @@ impl codec::Structure for PubSubConfiguration2DataType {
             },
         ],
         inherited: 3,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15530),
+            },
+        ],
     };
 }
 
@@ -275,6 +281,7 @@ impl codec::Structure for PubSubConfigurationDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -375,6 +382,7 @@ impl codec::Structure for PubSubConfigurationRefDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -432,7 +440,7 @@ impl ::core::ops::BitAnd for PubSubConfigurationRefMask {
 }
 impl ::core::fmt::Debug for PubSubConfigurationRefMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "PubSubConfigurationRefMask", self.0)
+        ::core::write!(f, "PubSubConfigurationRefMask({:#x})", self.0)
     }
 }
 impl codec::Encode for PubSubConfigurationRefMask {
@@ -636,6 +644,7 @@ impl codec::Structure for PubSubConfigurationValueDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -686,8 +695,24 @@ impl codec::Decode for PubSubConnectionDataType {
         d.field("publisherId", &mut self.publisher_id)?;
         d.field("transportProfileUri", &mut self.transport_profile_uri)?;
         d.field("address", &mut self.address)?;
+        d.check_subtypes(
+            "address",
+            &self.address,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15502),
+            },
+        )?;
         d.field("connectionProperties", &mut self.connection_properties)?;
         d.field("transportSettings", &mut self.transport_settings)?;
+        d.check_subtypes(
+            "transportSettings",
+            &self.transport_settings,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15618),
+            },
+        )?;
         d.field("writerGroups", &mut self.writer_groups)?;
         d.field("readerGroups", &mut self.reader_groups)?;
         ::core::result::Result::Ok(())
@@ -812,6 +837,7 @@ impl codec::Structure for PubSubConnectionDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -832,9 +858,7 @@ impl ::core::fmt::Debug for PubSubDiagnosticsCounterClassification {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(
-                    f, "{}({value})", "PubSubDiagnosticsCounterClassification"
-                )
+                ::core::write!(f, "PubSubDiagnosticsCounterClassification({value})")
             }
         }
     }
@@ -1083,6 +1107,7 @@ impl codec::Structure for PubSubKeyPushTargetDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1108,9 +1133,7 @@ impl ::core::fmt::Debug for PubSubState {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "PubSubState")
-            }
+            ::core::option::Option::None => ::core::write!(f, "PubSubState({value})"),
         }
     }
 }

@@ -158,6 +158,7 @@ impl codec::Structure for QuantityDimension {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -250,6 +251,7 @@ impl codec::Structure for QueryDataDescription {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -336,6 +338,7 @@ impl codec::Structure for QueryDataSet {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -470,6 +473,7 @@ impl codec::Structure for QueryFirstRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for QueryFirstRequest {
@@ -610,6 +614,7 @@ impl codec::Structure for QueryFirstResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for QueryFirstResponse {
@@ -707,6 +712,7 @@ impl codec::Structure for QueryNextRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for QueryNextRequest {
@@ -805,6 +811,7 @@ impl codec::Structure for QueryNextResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for QueryNextResponse {

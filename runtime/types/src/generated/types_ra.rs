@@ -74,6 +74,7 @@ impl codec::Structure for Range {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -146,5 +147,6 @@ impl codec::Structure for RationalNumber {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

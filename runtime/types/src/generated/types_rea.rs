@@ -63,6 +63,12 @@ impl codec::Structure for ReadAnnotationDataDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(641),
+            },
+        ],
     };
 }
 
@@ -138,6 +144,12 @@ impl codec::Structure for ReadAtTimeDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(641),
+            },
+        ],
     };
 }
 
@@ -247,6 +259,12 @@ impl codec::Structure for ReadEventDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(641),
+            },
+        ],
     };
 }
 
@@ -370,6 +388,16 @@ impl codec::Structure for ReadEventDetails2 {
             },
         ],
         inherited: 4,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(644),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(641),
+            },
+        ],
     };
 }
 
@@ -493,6 +521,16 @@ impl codec::Structure for ReadEventDetailsSorted {
             },
         ],
         inherited: 4,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(644),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(641),
+            },
+        ],
     };
 }
 
@@ -616,6 +654,12 @@ impl codec::Structure for ReadProcessedDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(641),
+            },
+        ],
     };
 }
 
@@ -739,6 +783,12 @@ impl codec::Structure for ReadRawModifiedDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(641),
+            },
+        ],
     };
 }
 
@@ -842,6 +892,7 @@ impl codec::Structure for ReadRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for ReadRequest {
@@ -967,6 +1018,7 @@ impl codec::Structure for ReadResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for ReadResponse {
@@ -1081,6 +1133,7 @@ impl codec::Structure for ReadValueId {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 /// A `ReadValueId` in a message, borrowed.
@@ -1165,7 +1218,23 @@ impl codec::Decode for ReaderGroupDataType {
         d.field("maxNetworkMessageSize", &mut self.max_network_message_size)?;
         d.field("groupProperties", &mut self.group_properties)?;
         d.field("transportSettings", &mut self.transport_settings)?;
+        d.check_subtypes(
+            "transportSettings",
+            &self.transport_settings,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15621),
+            },
+        )?;
         d.field("messageSettings", &mut self.message_settings)?;
+        d.check_subtypes(
+            "messageSettings",
+            &self.message_settings,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15622),
+            },
+        )?;
         d.field("dataSetReaders", &mut self.data_set_readers)?;
         ::core::result::Result::Ok(())
     }
@@ -1299,5 +1368,11 @@ impl codec::Structure for ReaderGroupDataType {
             },
         ],
         inherited: 7,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15609),
+            },
+        ],
     };
 }

@@ -30,7 +30,7 @@ impl ::core::fmt::Debug for RedundancySupport {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "RedundancySupport")
+                ::core::write!(f, "RedundancySupport({value})")
             }
         }
     }
@@ -208,6 +208,7 @@ impl codec::Structure for RedundantServerDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -232,7 +233,7 @@ impl ::core::fmt::Debug for RedundantServerMode {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "RedundantServerMode")
+                ::core::write!(f, "RedundantServerMode({value})")
             }
         }
     }

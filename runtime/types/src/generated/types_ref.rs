@@ -144,6 +144,7 @@ impl codec::Structure for ReferenceDescription {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -242,6 +243,7 @@ impl codec::Structure for ReferenceDescriptionDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -326,6 +328,7 @@ impl codec::Structure for ReferenceListEntryDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -410,6 +413,7 @@ impl codec::Structure for ReferenceNode {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -566,6 +570,12 @@ impl codec::Structure for ReferenceTypeAttributes {
             },
         ],
         inherited: 5,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(349),
+            },
+        ],
     };
 }
 
@@ -804,5 +814,15 @@ impl codec::Structure for ReferenceTypeNode {
             },
         ],
         inherited: 11,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(11880),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(258),
+            },
+        ],
     };
 }

@@ -74,6 +74,7 @@ impl codec::Structure for RegisterNodesRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for RegisterNodesRequest {
@@ -155,6 +156,7 @@ impl codec::Structure for RegisterNodesResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for RegisterNodesResponse {
@@ -249,6 +251,7 @@ impl codec::Structure for RegisterServer2Request {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for RegisterServer2Request {
@@ -344,6 +347,7 @@ impl codec::Structure for RegisterServer2Response {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for RegisterServer2Response {
@@ -424,6 +428,7 @@ impl codec::Structure for RegisterServerRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for RegisterServerRequest {
@@ -491,6 +496,7 @@ impl codec::Structure for RegisterServerResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for RegisterServerResponse {
@@ -655,5 +661,6 @@ impl codec::Structure for RegisteredServer {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

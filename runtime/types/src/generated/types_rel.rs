@@ -60,6 +60,7 @@ impl codec::Structure for RelativePath {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 /// A `RelativePath` in a message, borrowed.
@@ -176,6 +177,7 @@ impl codec::Structure for RelativePathElement {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 /// A `RelativePathElement` in a message, borrowed.

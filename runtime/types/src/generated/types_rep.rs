@@ -94,6 +94,7 @@ impl codec::Structure for RepublishRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for RepublishRequest {
@@ -175,6 +176,7 @@ impl codec::Structure for RepublishResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for RepublishResponse {

@@ -153,6 +153,7 @@ impl codec::Structure for RequestHeader {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 /// A `RequestHeader` in a message, borrowed.

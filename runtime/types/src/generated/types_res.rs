@@ -136,5 +136,6 @@ impl codec::Structure for ResponseHeader {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

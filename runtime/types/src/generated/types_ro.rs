@@ -74,5 +74,6 @@ impl codec::Structure for RolePermissionType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

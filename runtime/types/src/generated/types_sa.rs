@@ -105,5 +105,6 @@ impl codec::Structure for SamplingIntervalDiagnosticsDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

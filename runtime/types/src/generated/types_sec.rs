@@ -175,6 +175,7 @@ impl codec::Structure for SecurityGroupDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -289,6 +290,12 @@ impl codec::Structure for SecuritySettingsDataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15435),
+            },
+        ],
     };
 }
 
@@ -309,7 +316,7 @@ impl ::core::fmt::Debug for SecurityTokenRequestType {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "SecurityTokenRequestType")
+                ::core::write!(f, "SecurityTokenRequestType({value})")
             }
         }
     }

@@ -74,5 +74,6 @@ impl codec::Structure for SemanticChangeStructureDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -220,6 +220,7 @@ impl codec::Structure for ServerDiagnosticsSummaryDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -413,6 +414,16 @@ impl codec::Structure for ServerEndpointDataType {
             },
         ],
         inherited: 5,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15557),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15435),
+            },
+        ],
     };
 }
 
@@ -513,6 +524,7 @@ impl codec::Structure for ServerOnNetwork {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -544,9 +556,7 @@ impl ::core::fmt::Debug for ServerState {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "ServerState")
-            }
+            ::core::option::Option::None => ::core::write!(f, "ServerState({value})"),
         }
     }
 }
@@ -779,6 +789,7 @@ impl codec::Structure for ServerStatusDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -885,6 +896,7 @@ impl codec::Structure for ServiceCertificateDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -957,6 +969,7 @@ impl codec::Structure for ServiceCounterDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1015,6 +1028,7 @@ impl codec::Structure for ServiceFault {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for ServiceFault {

@@ -666,6 +666,7 @@ impl codec::Structure for SessionDiagnosticsDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -836,6 +837,7 @@ impl codec::Structure for SessionSecurityDiagnosticsDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -954,6 +956,7 @@ impl codec::Structure for SessionlessInvokeRequestType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -1038,5 +1041,6 @@ impl codec::Structure for SessionlessInvokeResponseType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -108,6 +108,7 @@ impl codec::Structure for SetMonitoringModeRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for SetMonitoringModeRequest {
@@ -203,6 +204,7 @@ impl codec::Structure for SetMonitoringModeResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for SetMonitoringModeResponse {
@@ -300,6 +302,7 @@ impl codec::Structure for SetPublishingModeRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for SetPublishingModeRequest {
@@ -395,6 +398,7 @@ impl codec::Structure for SetPublishingModeResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for SetPublishingModeResponse {
@@ -529,6 +533,7 @@ impl codec::Structure for SetTriggeringRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for SetTriggeringRequest {
@@ -652,6 +657,7 @@ impl codec::Structure for SetTriggeringResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for SetTriggeringResponse {

@@ -74,6 +74,7 @@ impl codec::Structure for SignatureData {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -146,6 +147,7 @@ impl codec::Structure for SignedSoftwareCertificate {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -252,6 +254,12 @@ impl codec::Structure for SimpleAttributeOperand {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(589),
+            },
+        ],
     };
 }
 
@@ -352,5 +360,11 @@ impl codec::Structure for SimpleTypeDescription {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(14525),
+            },
+        ],
     };
 }

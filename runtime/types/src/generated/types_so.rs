@@ -21,9 +21,7 @@ impl ::core::fmt::Debug for SortOrderType {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "SortOrderType")
-            }
+            ::core::option::Option::None => ::core::write!(f, "SortOrderType({value})"),
         }
     }
 }
@@ -170,5 +168,6 @@ impl codec::Structure for SortRuleElement {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -74,5 +74,6 @@ impl codec::Structure for SpanContextDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

@@ -36,6 +36,14 @@ impl codec::Decode for StandaloneSubscribedDataSetDataType {
         d.field("dataSetFolder", &mut self.data_set_folder)?;
         d.field("dataSetMetaData", &mut self.data_set_meta_data)?;
         d.field("subscribedDataSet", &mut self.subscribed_data_set)?;
+        d.check_subtypes(
+            "subscribedDataSet",
+            &self.subscribed_data_set,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15630),
+            },
+        )?;
         ::core::result::Result::Ok(())
     }
 }
@@ -105,6 +113,12 @@ impl codec::Structure for StandaloneSubscribedDataSetDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15630),
+            },
+        ],
     };
 }
 
@@ -163,6 +177,12 @@ impl codec::Structure for StandaloneSubscribedDataSetRefDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15630),
+            },
+        ],
     };
 }
 
@@ -235,6 +255,12 @@ impl codec::Structure for StatusChangeNotification {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(945),
+            },
+        ],
     };
 }
 
@@ -307,6 +333,7 @@ impl codec::Structure for StatusResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -407,6 +434,12 @@ impl codec::Structure for StructureDefinition {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(97),
+            },
+        ],
     };
 }
 
@@ -493,6 +526,12 @@ impl codec::Structure for StructureDescription {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(14525),
+            },
+        ],
     };
 }
 
@@ -635,6 +674,7 @@ impl codec::Structure for StructureField {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -660,9 +700,7 @@ impl ::core::fmt::Debug for StructureType {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "StructureType")
-            }
+            ::core::option::Option::None => ::core::write!(f, "StructureType({value})"),
         }
     }
 }

@@ -74,6 +74,12 @@ impl codec::Structure for SubscribedDataSetMirrorDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15630),
+            },
+        ],
     };
 }
 
@@ -152,6 +158,7 @@ impl codec::Structure for SubscriptionAcknowledgement {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -648,5 +655,6 @@ impl codec::Structure for SubscriptionDiagnosticsDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

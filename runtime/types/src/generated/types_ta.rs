@@ -60,5 +60,11 @@ impl codec::Structure for TargetVariablesDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15630),
+            },
+        ],
     };
 }

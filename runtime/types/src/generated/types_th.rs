@@ -88,6 +88,12 @@ impl codec::Structure for ThreeDCartesianCoordinates {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(18809),
+            },
+        ],
     };
 }
 
@@ -160,6 +166,12 @@ impl codec::Structure for ThreeDFrame {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(18813),
+            },
+        ],
     };
 }
 
@@ -246,6 +258,12 @@ impl codec::Structure for ThreeDOrientation {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(18811),
+            },
+        ],
     };
 }
 
@@ -332,5 +350,11 @@ impl codec::Structure for ThreeDVector {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(18807),
+            },
+        ],
     };
 }

@@ -74,6 +74,7 @@ impl codec::Structure for TimeZoneDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -100,7 +101,7 @@ impl ::core::fmt::Debug for TimestampsToReturn {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "TimestampsToReturn")
+                ::core::write!(f, "TimestampsToReturn({value})")
             }
         }
     }

@@ -102,6 +102,12 @@ impl codec::Structure for TraceContextDataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(19746),
+            },
+        ],
     };
 }
 
@@ -188,6 +194,7 @@ impl codec::Structure for TransactionErrorType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -263,6 +270,7 @@ impl codec::Structure for TransferResult {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -352,6 +360,7 @@ impl codec::Structure for TransferSubscriptionsRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for TransferSubscriptionsRequest {
@@ -447,6 +456,7 @@ impl codec::Structure for TransferSubscriptionsResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for TransferSubscriptionsResponse {
@@ -527,6 +537,7 @@ impl codec::Structure for TranslateBrowsePathsToNodeIdsRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for TranslateBrowsePathsToNodeIdsRequest {
@@ -642,6 +653,7 @@ impl codec::Structure for TranslateBrowsePathsToNodeIdsResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for TranslateBrowsePathsToNodeIdsResponse {
@@ -708,6 +720,16 @@ impl codec::Structure for TransmitQosPriorityDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(23604),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(23603),
+            },
+        ],
     };
 }
 
@@ -822,6 +844,7 @@ impl codec::Structure for TrustListDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -849,9 +872,7 @@ impl ::core::fmt::Debug for TrustListMasks {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "TrustListMasks")
-            }
+            ::core::option::Option::None => ::core::write!(f, "TrustListMasks({value})"),
         }
     }
 }
@@ -987,7 +1008,7 @@ impl ::core::ops::BitAnd for TrustListValidationOptions {
 }
 impl ::core::fmt::Debug for TrustListValidationOptions {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "TrustListValidationOptions", self.0)
+        ::core::write!(f, "TrustListValidationOptions({:#x})", self.0)
     }
 }
 impl codec::Encode for TrustListValidationOptions {

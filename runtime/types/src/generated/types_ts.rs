@@ -69,9 +69,7 @@ impl ::core::fmt::Debug for TsnFailureCode {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "TsnFailureCode")
-            }
+            ::core::option::Option::None => ::core::write!(f, "TsnFailureCode({value})"),
         }
     }
 }
@@ -266,7 +264,7 @@ impl ::core::fmt::Debug for TsnListenerStatus {
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
             ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "TsnListenerStatus")
+                ::core::write!(f, "TsnListenerStatus({value})")
             }
         }
     }
@@ -375,9 +373,7 @@ impl ::core::fmt::Debug for TsnStreamState {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "TsnStreamState")
-            }
+            ::core::option::Option::None => ::core::write!(f, "TsnStreamState({value})"),
         }
     }
 }
@@ -485,9 +481,7 @@ impl ::core::fmt::Debug for TsnTalkerStatus {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "TsnTalkerStatus")
-            }
+            ::core::option::Option::None => ::core::write!(f, "TsnTalkerStatus({value})"),
         }
     }
 }

@@ -198,5 +198,11 @@ impl codec::Structure for TypeNode {
             },
         ],
         inherited: 11,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(258),
+            },
+        ],
     };
 }

@@ -144,6 +144,12 @@ impl codec::Structure for UABinaryFileDataType {
             },
         ],
         inherited: 4,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15534),
+            },
+        ],
     };
 }
 
@@ -187,7 +193,7 @@ impl ::core::ops::BitAnd for UadpDataSetMessageContentMask {
 }
 impl ::core::fmt::Debug for UadpDataSetMessageContentMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "UadpDataSetMessageContentMask", self.0)
+        ::core::write!(f, "UadpDataSetMessageContentMask({:#x})", self.0)
     }
 }
 impl codec::Encode for UadpDataSetMessageContentMask {
@@ -459,6 +465,12 @@ impl codec::Structure for UadpDataSetReaderMessageDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15629),
+            },
+        ],
     };
 }
 
@@ -559,6 +571,12 @@ impl codec::Structure for UadpDataSetWriterMessageDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15605),
+            },
+        ],
     };
 }
 
@@ -612,7 +630,7 @@ impl ::core::ops::BitAnd for UadpNetworkMessageContentMask {
 }
 impl ::core::fmt::Debug for UadpNetworkMessageContentMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "UadpNetworkMessageContentMask", self.0)
+        ::core::write!(f, "UadpNetworkMessageContentMask({:#x})", self.0)
     }
 }
 impl codec::Encode for UadpNetworkMessageContentMask {
@@ -845,5 +863,11 @@ impl codec::Structure for UadpWriterGroupMessageDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15616),
+            },
+        ],
     };
 }

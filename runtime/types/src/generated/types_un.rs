@@ -74,6 +74,7 @@ impl codec::Structure for UnregisterNodesRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for UnregisterNodesRequest {
@@ -141,6 +142,7 @@ impl codec::Structure for UnregisterNodesResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for UnregisterNodesResponse {
@@ -221,5 +223,6 @@ impl codec::Structure for UnsignedRationalNumber {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }

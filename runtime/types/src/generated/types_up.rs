@@ -88,6 +88,12 @@ impl codec::Structure for UpdateDataDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(677),
+            },
+        ],
     };
 }
 
@@ -188,6 +194,12 @@ impl codec::Structure for UpdateEventDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(677),
+            },
+        ],
     };
 }
 
@@ -274,5 +286,11 @@ impl codec::Structure for UpdateStructureDataDetails {
             },
         ],
         inherited: 0,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(677),
+            },
+        ],
     };
 }

@@ -41,7 +41,7 @@ impl ::core::ops::BitAnd for UserConfigurationMask {
 }
 impl ::core::fmt::Debug for UserConfigurationMask {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        ::core::write!(f, "{}({:#x})", "UserConfigurationMask", self.0)
+        ::core::write!(f, "UserConfigurationMask({:#x})", self.0)
     }
 }
 impl codec::Encode for UserConfigurationMask {
@@ -209,6 +209,7 @@ impl codec::Structure for UserManagementDataType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -309,6 +310,12 @@ impl codec::Structure for UserNameIdentityToken {
             },
         ],
         inherited: 1,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(316),
+            },
+        ],
     };
 }
 
@@ -423,6 +430,7 @@ impl codec::Structure for UserTokenPolicy {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -579,6 +587,12 @@ impl codec::Structure for UserTokenSettingsDataType {
             },
         ],
         inherited: 2,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15435),
+            },
+        ],
     };
 }
 
@@ -602,9 +616,7 @@ impl ::core::fmt::Debug for UserTokenType {
         let value = ::core::primitive::i64::from(self.0);
         match Self::DESCRIPTOR.values.iter().find(|member| member.value == value) {
             ::core::option::Option::Some(member) => f.write_str(member.name),
-            ::core::option::Option::None => {
-                ::core::write!(f, "{}({value})", "UserTokenType")
-            }
+            ::core::option::Option::None => ::core::write!(f, "UserTokenType({value})"),
         }
     }
 }

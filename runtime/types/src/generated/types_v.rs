@@ -231,6 +231,12 @@ impl codec::Structure for VariableAttributes {
             },
         ],
         inherited: 5,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(349),
+            },
+        ],
     };
 }
 
@@ -556,6 +562,16 @@ impl codec::Structure for VariableNode {
             },
         ],
         inherited: 11,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(11879),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(258),
+            },
+        ],
     };
 }
 
@@ -740,6 +756,12 @@ impl codec::Structure for VariableTypeAttributes {
             },
         ],
         inherited: 5,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(349),
+            },
+        ],
     };
 }
 
@@ -1006,6 +1028,16 @@ impl codec::Structure for VariableTypeNode {
             },
         ],
         inherited: 11,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(11880),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(258),
+            },
+        ],
     };
 }
 
@@ -1148,6 +1180,12 @@ impl codec::Structure for ViewAttributes {
             },
         ],
         inherited: 5,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(349),
+            },
+        ],
     };
 }
 
@@ -1237,6 +1275,7 @@ impl codec::Structure for ViewDescription {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 /// A `ViewDescription` in a message, borrowed.
@@ -1485,5 +1524,15 @@ impl codec::Structure for ViewNode {
             },
         ],
         inherited: 11,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(11879),
+            },
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(258),
+            },
+        ],
     };
 }

@@ -74,6 +74,7 @@ impl codec::Structure for WriteRequest {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceRequest for WriteRequest {
@@ -169,6 +170,7 @@ impl codec::Structure for WriteResponse {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 impl crate::ServiceResponse for WriteResponse {
@@ -283,6 +285,7 @@ impl codec::Structure for WriteValue {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
 
@@ -363,7 +366,23 @@ impl codec::Decode for WriterGroupDataType {
         d.field("localeIds", &mut self.locale_ids)?;
         d.field("headerLayoutUri", &mut self.header_layout_uri)?;
         d.field("transportSettings", &mut self.transport_settings)?;
+        d.check_subtypes(
+            "transportSettings",
+            &self.transport_settings,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15611),
+            },
+        )?;
         d.field("messageSettings", &mut self.message_settings)?;
+        d.check_subtypes(
+            "messageSettings",
+            &self.message_settings,
+            &codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15616),
+            },
+        )?;
         d.field("dataSetWriters", &mut self.data_set_writers)?;
         ::core::result::Result::Ok(())
     }
@@ -566,5 +585,11 @@ impl codec::Structure for WriterGroupDataType {
             },
         ],
         inherited: 7,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(15609),
+            },
+        ],
     };
 }

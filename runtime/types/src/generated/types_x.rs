@@ -74,6 +74,12 @@ impl codec::Structure for X509IdentityToken {
             },
         ],
         inherited: 1,
+        supertypes: &[
+            codec::TypeKey {
+                namespace: codec::NS0_URI,
+                id: codec::ConstIdentifier::Numeric(316),
+            },
+        ],
     };
 }
 
@@ -146,5 +152,6 @@ impl codec::Structure for XVType {
             },
         ],
         inherited: 0,
+        supertypes: &[],
     };
 }
