@@ -44,6 +44,9 @@ TYPES = {
     "AccessLevelEx": "UInt32",
 }
 
+# ArrayDimensions of what is no array is null (OPC 10000-3 §5.6.2).
+NULL = {("ArrayDimensions", "Null")}
+
 
 def findings(space):
     """What is wrong with the attributes of all nodes, as text."""
@@ -63,7 +66,8 @@ def findings(space):
                 yield f"{node} ({node_class}): {name} is {status}"
             elif status == "Good" and name in TYPES:
                 found = space.values[node, number].Value
-                if found is None or found.VariantType.name != TYPES[name]:
+                kind = found.VariantType.name if found is not None else "Null"
+                if kind != TYPES[name] and (name, kind) not in NULL:
                     yield f"{node} ({node_class}): {name} is {found}, not a {TYPES[name]}"
         if space.id(space.value(node, "NodeId")) != node:
             yield f"{node}: the attribute NodeId says {space.value(node, 'NodeId')}"

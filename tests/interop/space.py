@@ -80,8 +80,9 @@ async def whole(url, attributes=tuple(ATTRIBUTES), page=7):
         space.nodes[space.id(ROOT)] = ROOT
         while fresh:
             found = []
-            for batch in _batches(fresh, limit["browse"]):
+            for batch in _batches(fresh, limit["pages"]):
                 found += await _browse(service, space, batch, ua.BrowseDirection.Forward, page)
+            for batch in _batches(fresh, limit["browse"]):
                 found += await _browse(service, space, batch, ua.BrowseDirection.Inverse, 0)
             fresh = []
             for node_id in found:
@@ -96,12 +97,14 @@ async def whole(url, attributes=tuple(ATTRIBUTES), page=7):
 
 
 async def _limits(service):
-    """What the server lets one request hold (OPC 10000-5 §6.3.11); 0 means no limit."""
-    read, browse = await _read(service, [(ua.NodeId(11705), 13), (ua.NodeId(11710), 13)])
+    """What the server lets one request hold (OPC 10000-5 §6.3.2, §6.3.11); 0 means no limit."""
+    asked = {"read": (11705, 1000), "browse": (11710, 200), "pages": (2735, 200)}
+    told = await _read(service, [(ua.NodeId(number), 13) for number, _ in asked.values()])
     limits = {}
-    for name, data, most in (("read", read, 1000), ("browse", browse, 200)):
-        told = data.Value.Value if data.Value is not None else 0
-        limits[name] = min(told or most, most)
+    for (name, (_, most)), data in zip(asked.items(), told, strict=True):
+        value = data.Value.Value if data.Value is not None else None
+        limits[name] = min(value or most, most)
+    limits["pages"] = min(limits["pages"], limits["browse"])
     return limits
 
 
