@@ -1,0 +1,134 @@
+//! Requests of static and in-memory values allocate nothing in steady state, decoding included (D8).
+
+use std::alloc::System;
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use uaforge_codec::{Array, NodeId, QualifiedName, SeededEntropy};
+use uaforge_net::Machine;
+use uaforge_server::{Connection, Server};
+use uaforge_tests::peer::{InProcess, Peer, start_time};
+use uaforge_types::{
+    BrowseDescription, BrowseDirection, BrowsePath, BrowseRequest, ReadRequest, ReadValueId, RelativePath,
+    RelativePathElement, ServiceRequest, TimestampsToReturn, TranslateBrowsePathsToNodeIdsRequest,
+};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+const WARM_UP: usize = 100;
+const REQUESTS: usize = 10_000;
+/// Requests that arrive with one read.
+const BATCH: usize = 20;
+
+fn read_request() -> ReadRequest {
+    // The clock, the status structure, values of the application, of the tables, and other attributes.
+    let nodes = [
+        (2258, 13),
+        (2256, 13),
+        (2255, 13),
+        (2267, 13),
+        (7597, 13),
+        (11_705, 13),
+        (2253, 4),
+        (2253, 3),
+        (1, 13),
+    ];
+    let item = |(node, attribute)| ReadValueId {
+        node_id: NodeId::numeric(0, node),
+        attribute_id: attribute,
+        ..Default::default()
+    };
+    ReadRequest {
+        timestamps_to_return: TimestampsToReturn::BOTH,
+        nodes_to_read: Array::from(nodes.map(item).to_vec()),
+        ..Default::default()
+    }
+}
+
+fn browse_request() -> BrowseRequest {
+    let item = |node| BrowseDescription {
+        node_id: NodeId::numeric(0, node),
+        browse_direction: BrowseDirection::BOTH,
+        reference_type_id: NodeId::numeric(0, 31),
+        include_subtypes: true,
+        result_mask: 63,
+        ..Default::default()
+    };
+    BrowseRequest { nodes_to_browse: Array::from([85, 2253, 61].map(item).to_vec()), ..Default::default() }
+}
+
+fn translate_request() -> TranslateBrowsePathsToNodeIdsRequest {
+    let element = |name: &str| RelativePathElement {
+        reference_type_id: NodeId::numeric(0, 33),
+        include_subtypes: true,
+        target_name: QualifiedName::new(0, name),
+        ..Default::default()
+    };
+    let elements: Vec<_> = ["Server", "ServerStatus", "BuildInfo", "ProductName"].map(element).to_vec();
+    let path = BrowsePath {
+        starting_node: NodeId::numeric(0, 85),
+        relative_path: RelativePath { elements: Array::from(elements) },
+    };
+    TranslateBrowsePathsToNodeIdsRequest { browse_paths: Array::from(vec![path; 3]), ..Default::default() }
+}
+
+/// Gives the machine requests in batches; the responses it wrote, in bytes.
+fn serve(machine: &mut Connection, batches: &[Vec<u8>], now: uaforge_codec::Now) -> usize {
+    let mut written = 0;
+    for batch in batches {
+        let mut rest = batch.as_slice();
+        while !rest.is_empty() {
+            let taken = machine.receive(rest, now);
+            rest = &rest[taken..];
+            let output = machine.output();
+            assert!(!output.is_empty(), "the machine neither takes nor answers");
+            written += output.len();
+            output.advance(output.len());
+        }
+    }
+    written
+}
+
+fn batches<Q: ServiceRequest>(
+    peer: &mut Peer<InProcess<Connection>>,
+    request: &Q,
+    count: usize,
+) -> Vec<Vec<u8>> {
+    let batch = |peer: &mut Peer<_>| {
+        for _ in 0..BATCH {
+            peer.queue(request.clone());
+        }
+        peer.take_queued()
+    };
+    (0..count / BATCH).map(|_| batch(peer)).collect()
+}
+
+fn allocations_of<Q: ServiceRequest>(peer: &mut Peer<InProcess<Connection>>, request: &Q) -> usize {
+    let warm_up = batches(peer, request, WARM_UP);
+    let measured = batches(peer, request, REQUESTS);
+    let now = peer.now;
+    serve(&mut peer.wire.0, &warm_up, now);
+    let region = Region::new(ALLOCATOR);
+    let written = serve(&mut peer.wire.0, &measured, now);
+    let change = region.change();
+    assert!(written > REQUESTS * 50, "{written} bytes are no answers to {REQUESTS} requests");
+    change.allocations + change.reallocations
+}
+
+/// One test, as the allocator counts for the whole process.
+#[test]
+fn hot_services_allocate_nothing() {
+    let server = Server::builder()
+        .endpoint("opc.tcp://127.0.0.1:0")
+        .insecure()
+        .model(uaforge_ns0::model())
+        .model(uaforge_di::model())
+        .entropy(SeededEntropy::new(1))
+        .build()
+        .expect("the server is built");
+    let now = start_time();
+    let mut peer = Peer::with_session(InProcess(server.connection(now)), "opc.tcp://here:4840", now);
+    assert_eq!(allocations_of(&mut peer, &read_request()), 0, "Read");
+    assert_eq!(allocations_of(&mut peer, &browse_request()), 0, "Browse");
+    assert_eq!(allocations_of(&mut peer, &translate_request()), 0, "TranslateBrowsePathsToNodeIds");
+}
