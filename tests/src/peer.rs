@@ -164,7 +164,8 @@ impl<W: Wire> Peer<W> {
         self.wait_for(sent.expect("the request fits the limits"))
     }
 
-    fn wait_for(&mut self, id: u32) -> Result<Vec<u8>, ChannelError> {
+    /// The body of the response to a request that was queued.
+    pub fn wait_for(&mut self, id: u32) -> Result<Vec<u8>, ChannelError> {
         let mut response = None;
         while response.is_none() {
             if let Some(failure) = &self.failure {
