@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use files::Wanted;
 use std::path::{Path, PathBuf};
 use uaforge_codegen::tables::{self, TableOptions};
-use uaforge_codegen::{Paths, status_file, type_files};
+use uaforge_codegen::{Paths, object_files, status_file, type_files};
 use uaforge_model::resolved::Ns;
 use uaforge_model::{Loaded, Loader, NS0_URI, interface};
 
@@ -64,6 +64,9 @@ fn generate(root: &Path, name: &str, model: &Model, folder: &Path, wanted: &mut 
         wanted.file(types.join("status.rs"), status_file(&rows).into_bytes());
         wanted.folder(types);
     } else {
+        for (file, bytes) in object_files(&loaded.set, ns, &paths)? {
+            wanted.file(generated.join(file), bytes);
+        }
         wanted.file(folder.join("interface.txt"), interface::write(&loaded.set, ns).into_bytes());
     }
     wanted.folder(generated);

@@ -21,13 +21,17 @@ pub struct Paths {
     pub types: String,
     /// The address space crate.
     pub nodes: String,
+    /// The client crate.
+    pub client: String,
+    /// The server crate.
+    pub server: String,
 }
 
 impl Paths {
     /// Paths for `runtime/types` itself.
     #[must_use]
     pub fn base_types() -> Self {
-        Self { codec: "::uaforge_codec".into(), types: "crate".into(), nodes: "::uaforge_nodes".into() }
+        Self { codec: "::uaforge_codec".into(), types: "crate".into(), ..Self::model_crate() }
     }
 
     /// Paths for model crates.
@@ -37,6 +41,8 @@ impl Paths {
             codec: "::uaforge_types::__private::codec".into(),
             types: "::uaforge_types".into(),
             nodes: "::uaforge_nodes".into(),
+            client: "::uaforge_client".into(),
+            server: "::uaforge_server".into(),
         }
     }
 
@@ -47,12 +53,22 @@ impl Paths {
             codec: "::uaforge::__private::codec".into(),
             types: "::uaforge::__private::types".into(),
             nodes: "::uaforge::__private::nodes".into(),
+            client: "::uaforge::__private::client".into(),
+            server: "::uaforge::__private::server".into(),
         }
     }
 }
 
 /// Generated text by file name, relative to the crate's folder of generated code.
 pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// The ObjectTypes of a model: the modules `objects`, `client` and `server` of its generated code.
+///
+/// # Errors
+/// The generator has a defect that shows in this model.
+pub fn object_files(set: &ModelSet, ns: Ns, paths: &Paths) -> Result<Files, RenderError> {
+    crate::objects::files(&context(set, ns, paths), paths)
+}
 
 /// The data types, ids and registration of a model: the module `types` of its generated code.
 ///

@@ -5,10 +5,11 @@ mod data_types;
 mod forge;
 mod ids;
 mod names;
+mod objects;
 mod render;
 mod report;
 pub mod tables;
 
-pub use crates::{Files, Paths, status_file, type_files};
+pub use crates::{Files, Paths, object_files, status_file, type_files};
 pub use forge::{Error, Forge};
 pub use render::RenderError;

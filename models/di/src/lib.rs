@@ -3,9 +3,20 @@
 
 use uaforge_types::__private::codec;
 
+#[cfg(feature = "client")]
+#[rustfmt::skip]
+#[path = "generated/client.rs"]
+pub mod client;
 #[rustfmt::skip]
 #[path = "generated/ids.rs"]
 pub mod ids;
+#[rustfmt::skip]
+#[path = "generated/objects.rs"]
+mod objects;
+#[cfg(feature = "server")]
+#[rustfmt::skip]
+#[path = "generated/server.rs"]
+pub mod server;
 #[rustfmt::skip]
 #[path = "generated/tables.rs"]
 mod tables;
@@ -13,6 +24,7 @@ mod tables;
 #[path = "generated/types.rs"]
 mod types;
 
+pub use objects::*;
 pub use tables::MODEL;
 pub use types::*;
 

@@ -46,6 +46,38 @@ macro_rules! include_model {
     };
 }
 
+/// Keeps generated code for clients if the feature `client` is on.
+#[cfg(feature = "client")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __if_client {
+    ($($code:tt)*) => { $($code)* };
+}
+
+/// Keeps generated code for clients if the feature `client` is on.
+#[cfg(not(feature = "client"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __if_client {
+    ($($code:tt)*) => {};
+}
+
+/// Keeps generated code for servers if the feature `server` is on.
+#[cfg(feature = "server")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __if_server {
+    ($($code:tt)*) => { $($code)* };
+}
+
+/// Keeps generated code for servers if the feature `server` is on.
+#[cfg(not(feature = "server"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __if_server {
+    ($($code:tt)*) => {};
+}
+
 /// What generated code reaches through the façade.
 #[doc(hidden)]
 pub mod __private {

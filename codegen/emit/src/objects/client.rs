@@ -12,9 +12,9 @@ pub fn proxy(ir: &ObjectType, roots: &Roots, client: &TokenStream) -> TokenStrea
     let ObjectType { ident, proxy, supertype, .. } = ir;
     let inner = quote!(#client::typed::ProxyOf<#supertype>);
     let base = quote!(#client::typed::ObjectProxy);
-    let docs = format!("A `{}` on a server.", ir.name);
+    let docs = format!(" A `{}` on a server.", ir.name);
     let newtype = newtype(proxy, &inner, &base, &docs);
-    let methods = ir.members.iter().map(|member| method(ir, member, roots, client));
+    let methods = super::block(proxy, ir.members.iter().map(|member| method(ir, member, roots, client)));
     quote! {
         #newtype
 
@@ -22,9 +22,7 @@ pub fn proxy(ir: &ObjectType, roots: &Roots, client: &TokenStream) -> TokenStrea
             type Proxy = #proxy;
         }
 
-        impl #proxy {
-            #(#methods)*
-        }
+        #methods
     }
 }
 
@@ -32,7 +30,7 @@ fn method(ir: &ObjectType, member: &Member, roots: &Roots, client: &TokenStream)
     let owner = &ir.ident;
     let name = member.name.expression(roots);
     let ident = &member.ident;
-    let docs = format!("`{}`", member.name.name);
+    let docs = format!(" `{}`", member.name.name);
     let base = quote!(#client::typed::ObjectProxy);
     let (ty, one, maybe) = match &member.kind {
         MemberKind::Variable(value) => (
@@ -87,7 +85,7 @@ fn all(
     ty: &TokenStream,
 ) -> TokenStream {
     let Placeholder { constant, all, .. } = placeholder;
-    let docs = format!("Everything that stands for `{}`, browsed.", member.name.name);
+    let docs = format!(" Everything that stands for `{}`, browsed.", member.name.name);
     let browse = match &member.kind {
         MemberKind::Variable(value) => quote!(placeholder_variables::<#owner, #value>),
         MemberKind::Object(object) => quote!(placeholder_objects::<#owner, #object>),

@@ -18,16 +18,14 @@ pub fn marker(ir: &ObjectType, roots: &Roots) -> TokenStream {
     };
     let mandatory = names(|rule| matches!(rule, Rule::Mandatory));
     let optional = names(|rule| matches!(rule, Rule::Optional(_)));
-    let constants = ir.members.iter().filter_map(|member| constant(member, roots));
+    let constants = super::block(ident, ir.members.iter().filter_map(|member| constant(member, roots)));
     let concrete = (!ir.is_abstract).then(|| quote!(impl #nodes::typed::Concrete for #ident {}));
     quote! {
         #(#[doc = #docs])*
         #[derive(Clone, Copy, Debug)]
         pub struct #ident;
 
-        impl #ident {
-            #(#constants)*
-        }
+        #constants
 
         impl #nodes::typed::ObjectType for #ident {
             type Namespaces = Namespaces;
@@ -54,7 +52,7 @@ fn constant(member: &Member, roots: &Roots) -> Option<TokenStream> {
     match &member.rule {
         Rule::Mandatory => None,
         Rule::Optional(constant) => {
-            let docs = format!("The optional member `{text}`.");
+            let docs = format!(" The optional member `{text}`.");
             Some(quote! {
                 #[doc = #docs]
                 pub const #constant: #nodes::typed::OptionalMember<Self> = #nodes::typed::OptionalMember::new(#name);
@@ -64,7 +62,7 @@ fn constant(member: &Member, roots: &Roots) -> Option<TokenStream> {
             let constant = &placeholder.constant;
             let reference_type = placeholder.reference_type.expression(roots);
             let type_definition = placeholder.type_definition.expression(roots);
-            let docs = format!("The placeholder `{text}`.");
+            let docs = format!(" The placeholder `{text}`.");
             Some(quote! {
                 #[doc = #docs]
                 pub const #constant: #nodes::typed::PlaceholderMember<Self> =

@@ -131,3 +131,9 @@ fn newtype(ident: &Ident, inner: &TokenStream, base: &TokenStream, docs: &str) -
         }
     }
 }
+
+/// An `impl` block; nothing if it is empty.
+fn block(ident: &Ident, items: impl Iterator<Item = TokenStream>) -> Option<TokenStream> {
+    let items: Vec<TokenStream> = items.collect();
+    (!items.is_empty()).then(|| quote!(impl #ident { #(#items)* }))
+}

@@ -12,9 +12,9 @@ pub fn handle(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> TokenStre
     let ObjectType { ident, handle, supertype, .. } = ir;
     let inner = quote!(#server::typed::HandleOf<#supertype>);
     let base = quote!(#server::typed::ObjectHandle);
-    let docs = format!("A `{}` of this server.", ir.name);
+    let docs = format!(" A `{}` of this server.", ir.name);
     let newtype = newtype(handle, &inner, &base, &docs);
-    let methods = ir.members.iter().map(|member| method(ir, member, roots, server));
+    let methods = super::block(handle, ir.members.iter().map(|member| method(ir, member, roots, server)));
     quote! {
         #newtype
 
@@ -22,9 +22,7 @@ pub fn handle(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> TokenStre
             type Handle = #handle;
         }
 
-        impl #handle {
-            #(#methods)*
-        }
+        #methods
     }
 }
 
@@ -32,7 +30,7 @@ fn method(ir: &ObjectType, member: &Member, roots: &Roots, server: &TokenStream)
     let owner = &ir.ident;
     let name = member.name.expression(roots);
     let ident = &member.ident;
-    let docs = format!("`{}`", member.name.name);
+    let docs = format!(" `{}`", member.name.name);
     let base = quote!(#server::typed::ObjectHandle);
     let (ty, one, maybe) = match &member.kind {
         MemberKind::Variable(value) => (
@@ -78,9 +76,9 @@ fn placeholder_methods(
     let Placeholder { constant, all, add, .. } = placeholder;
     let text = &member.name.name;
     let (named_docs, all_docs, add_docs) = (
-        format!("`{text}` of this name, if there is one."),
-        format!("Everything that stands for `{text}`."),
-        format!("Adds one for `{text}`."),
+        format!(" `{text}` of this name, if there is one."),
+        format!(" Everything that stands for `{text}`."),
+        format!(" Adds one for `{text}`."),
     );
     let base = quote!(#server::typed::ObjectHandle);
     let name = quote!(name: impl ::core::convert::Into<#nodes::typed::InstanceName>);

@@ -146,7 +146,7 @@ fn browse_name(set: &ModelSet, id: &Id) -> String {
     set.node(id).map(|node| node.browse_name.name.to_string()).unwrap_or_default()
 }
 
-fn docs(set: &ModelSet, id: &Id) -> Vec<String> {
+pub(crate) fn docs(set: &ModelSet, id: &Id) -> Vec<String> {
     let name = browse_name(set, id);
     let reference = set.node(id).and_then(|node| node.documentation.as_ref());
     let mut docs = vec![format!(" `{name}` ({})", id.ident)];

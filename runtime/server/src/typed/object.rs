@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use uaforge_codec::{NodeId, NodeIdRef, QualifiedName};
-use uaforge_nodes::typed::{InstanceName, MemberName, PlaceholderMember, resolve_key};
+use uaforge_nodes::typed::{InstanceName, MemberName, ObjectType, PlaceholderMember, resolve_key};
 use uaforge_nodes::{BrowseName, Direction, Node, NodeClass, ValueCell};
 use uaforge_types::ids;
 
@@ -52,7 +52,16 @@ impl ObjectHandle {
     #[must_use]
     pub fn named_variable<T>(&self, name: impl Into<InstanceName>) -> Option<Variable<T>> {
         let id = self.child(&name.into(), NodeClass::Variable)?;
-        self.server.typed_variable(&id).ok()
+        self.variable_at(id)
+    }
+
+    /// Takes the cell where there is one: only the first use changes the address space.
+    fn variable_at<T>(&self, id: NodeId) -> Option<Variable<T>> {
+        let snapshot = self.server.space().snapshot();
+        match snapshot.node(id.as_ref()).and_then(|node| node.cell()) {
+            Some(cell) => Some(VariableHandle::new(id, Arc::clone(cell)).typed()),
+            None => self.server.typed_variable(&id).ok(),
+        }
     }
 
     /// A mandatory object. Should it have been removed, its members are kept but shown to nobody.
@@ -77,14 +86,17 @@ impl ObjectHandle {
 
     /// The variables that stand for a placeholder.
     #[must_use]
-    pub fn placeholder_variables<Of, T>(&self, member: PlaceholderMember<Of>) -> Named<Variable<T>> {
+    pub fn placeholder_variables<Of: ObjectType, T>(
+        &self,
+        member: PlaceholderMember<Of>,
+    ) -> Named<Variable<T>> {
         let found = self.instances(member, NodeClass::Variable).into_iter();
-        found.filter_map(|(name, id)| Some((name, self.server.typed_variable(&id).ok()?))).collect()
+        found.filter_map(|(name, id)| Some((name, self.variable_at(id)?))).collect()
     }
 
     /// The objects that stand for a placeholder.
     #[must_use]
-    pub fn placeholder_objects<Of, T: HandleType>(
+    pub fn placeholder_objects<Of: ObjectType, T: HandleType>(
         &self,
         member: PlaceholderMember<Of>,
     ) -> Named<HandleOf<T>> {
@@ -126,13 +138,20 @@ impl ObjectHandle {
     }
 
     fn child(&self, name: &InstanceName, class: NodeClass) -> Option<NodeId> {
-        let wanted = name.resolve(self.server.space().namespaces()).ok()?;
-        let children = self.children(hierarchical(), class);
-        children.into_iter().find(|(name, _)| *name == wanted).map(|(_, id)| id)
+        let snapshot = self.server.space().snapshot();
+        let name = name.resolve(snapshot.namespaces()).ok()?;
+        let filter = snapshot.reference_filter(hierarchical(), true)?;
+        let node = snapshot.node(self.node_id.as_ref().as_ref())?;
+        let mut found = node.follow(filter, false, name.namespace_index, name.name.text());
+        found.find(|node| node.class() == class).map(|node| node.id().to_owned())
     }
 
     /// Instances of a placeholder: below its reference, of its type, and not declared by name.
-    fn instances<Of>(&self, member: PlaceholderMember<Of>, class: NodeClass) -> Vec<(QualifiedName, NodeId)> {
+    fn instances<Of: ObjectType>(
+        &self,
+        member: PlaceholderMember<Of>,
+        class: NodeClass,
+    ) -> Vec<(QualifiedName, NodeId)> {
         let space = self.server.space();
         let keys = (member.reference_type(), member.type_definition());
         let (Ok(reference_type), Ok(wanted)) =
@@ -141,8 +160,13 @@ impl ObjectHandle {
             return Vec::new();
         };
         let snapshot = space.snapshot();
+        let declared: Vec<QualifiedName> =
+            Of::MEMBERS.all().filter_map(|name| name.resolve(space.namespaces()).ok()).collect();
         let mut found = self.children(reference_type, class);
-        found.retain(|(_, id)| {
+        found.retain(|(name, id)| {
+            if declared.contains(name) {
+                return false;
+            }
             let type_definition = snapshot.node(id.as_ref()).and_then(|node| node.type_definition());
             type_definition.is_some_and(|found| snapshot.is_subtype(found, wanted.as_ref()))
         });
@@ -167,8 +191,8 @@ fn qualified_name(name: BrowseName<'_>) -> QualifiedName {
 }
 
 /// HierarchicalReferences.
-fn hierarchical() -> NodeId {
-    ids::reference_type::HIERARCHICAL_REFERENCES.identifier().in_namespace(0).to_owned()
+fn hierarchical() -> NodeIdRef<'static> {
+    ids::reference_type::HIERARCHICAL_REFERENCES.identifier().in_namespace(0)
 }
 
 impl fmt::Debug for ObjectHandle {
