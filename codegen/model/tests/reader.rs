@@ -93,7 +93,7 @@ fn the_order_of_files_makes_no_difference() {
 
 #[test]
 fn an_interface_says_what_the_document_says() {
-    let loaded = load("document", fixture("UAF0306.xml").iter().copied().collect::<Vec<u8>>().replace_mask());
+    let loaded = load("document", fixture("UAF0306.xml").to_vec().replace_mask());
     let ns = loaded.set.ns(URI).expect("the model");
     let mut set = loaded.set.clone();
     let model = set.models.iter_mut().find(|model| model.ns == ns).expect("the model");
