@@ -410,3 +410,30 @@ fn browse_paths_are_followed() {
     assert_eq!(results[0].targets[0].remaining_path_index, u32::MAX);
     assert_eq!(results[8].targets[0].target_id.node_id, NodeId::numeric(0, 2253));
 }
+
+#[test]
+fn every_attribute_of_every_node_is_good_or_invalid() {
+    let server = server();
+    let mut peer = peer(&server);
+    let models = [uaforge_ns0::model(), uaforge_di::model()];
+    let mut nodes = Vec::new();
+    for (namespace, model) in [0, 2].into_iter().zip(models) {
+        nodes.extend(model.nodes.iter().take(model.numeric).map(|row| NodeId::numeric(namespace, row.0)));
+    }
+    assert!(nodes.len() > 5_000, "{}", nodes.len());
+    for chunk in nodes.chunks(300) {
+        let item = |node: &NodeId, attribute_id| ReadValueId {
+            node_id: node.clone(),
+            attribute_id,
+            ..Default::default()
+        };
+        let items: Vec<_> = chunk.iter().flat_map(|node| (1..=27).map(move |a| item(node, a))).collect();
+        let results = peer.call(read(items)).unwrap().results;
+        for (index, result) in results.iter().enumerate() {
+            let status = result.status_or_good();
+            let (node, attribute) = (&chunk[index / 27], index % 27 + 1);
+            let fits = status == StatusCode::GOOD || status == status::BAD_ATTRIBUTE_ID_INVALID;
+            assert!(fits, "{node} attribute {attribute}: {status}");
+        }
+    }
+}
