@@ -5,3 +5,5 @@ pub mod canonical;
 pub mod fixtures;
 
 pub mod peer;
+
+pub mod raw;

@@ -112,6 +112,7 @@ impl Reader {
         if frame.chunk == FINAL && partial.chunks == 0 {
             return Ok((Incoming::Message { request_id, body: chunk.body }, is_other));
         }
+        grow(&mut self.assembled, chunk.body.len(), self.limits.receive_message);
         self.assembled.extend_from_slice(chunk.body);
         if frame.chunk == FINAL {
             self.partial = None;
@@ -138,6 +139,15 @@ impl Reader {
             self.assembled = Vec::new();
         }
         self.opened = Vec::new();
+    }
+}
+
+/// Makes room for `more` bytes: twice the room as usual, but never more than the largest message takes.
+fn grow(assembled: &mut Vec<u8>, more: usize, largest: usize) {
+    let needed = assembled.len().saturating_add(more);
+    if needed > assembled.capacity() {
+        let room = assembled.capacity().saturating_mul(2).min(largest).max(needed);
+        assembled.reserve_exact(room - assembled.len());
     }
 }
 

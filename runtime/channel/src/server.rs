@@ -173,7 +173,7 @@ impl ServerChannel {
             return (size, event);
         }
         if self.state != State::Open {
-            let error = ChannelError::new(status::BAD_TCP_MESSAGE_TYPE_INVALID, "the channel is not open");
+            let error = self.not_open();
             return (input.len(), self.fail(error, out));
         }
         (size, self.message(frame, now, out))
@@ -223,11 +223,21 @@ impl ServerChannel {
                 self.conversation.closed = true;
                 Ok(())
             }
+            (MessageType::Close, _) => Err(self.not_open()),
             _ => Err(ChannelError::new(
                 status::BAD_TCP_MESSAGE_TYPE_INVALID,
                 "a message of this type is not expected now",
             )),
         }
+    }
+
+    /// What a chunk of a channel gets that is not open. Before Hello there is nothing a channel could be on.
+    fn not_open(&self) -> ChannelError {
+        let status = match self.state {
+            State::Hello => status::BAD_TCP_MESSAGE_TYPE_INVALID,
+            State::Opening | State::Open => status::BAD_TCP_SECURE_CHANNEL_UNKNOWN,
+        };
+        ChannelError::new(status, "the channel is not open")
     }
 
     fn hello(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) -> Result<(), ChannelError> {
