@@ -131,8 +131,10 @@ impl<T: Encode> Encode for Array<T> {
 }
 
 impl<T: Decode> Decode for Array<T> {
+    const MIN_SIZE: usize = 4;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        match d.array_len(1)? {
+        match d.array_len(T::MIN_SIZE)? {
             Some(len) => T::decode_items(self.make_mut(), len, d),
             None => {
                 self.0 = None;
@@ -150,8 +152,10 @@ impl<T: Encode> Encode for Vec<T> {
 }
 
 impl<T: Decode> Decode for Vec<T> {
+    const MIN_SIZE: usize = 4;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        let len = d.array_len(1)?.unwrap_or_default();
+        let len = d.array_len(T::MIN_SIZE)?.unwrap_or_default();
         T::decode_items(self, len, d)
     }
 }
@@ -198,7 +202,7 @@ impl<T> Default for Matrix<T> {
 
 /// Number of elements of a matrix; `None` if it does not fit. No dimensions hold no elements.
 pub(crate) fn product(dimensions: &[u32]) -> Option<usize> {
-    if dimensions.is_empty() {
+    if dimensions.is_empty() || dimensions.contains(&0) {
         return Some(0);
     }
     dimensions
@@ -223,27 +227,27 @@ impl<T: Encode> Encode for Matrix<T> {
 }
 
 impl<T: Decode> Decode for Matrix<T> {
+    const MIN_SIZE: usize = 4;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        let rank = d.array_len(4)?.unwrap_or_default();
+        let decoded = self.decode_parts(d);
+        if decoded.is_err() {
+            *self = Self::default();
+        }
+        decoded
+    }
+}
+
+impl<T: Decode> Matrix<T> {
+    fn decode_parts(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        let rank = d.array_len(i32::MIN_SIZE)?.unwrap_or_default();
         self.dimensions.clear();
-        let mut count = usize::from(rank > 0);
+        d.reserve(&mut self.dimensions, rank)?;
         for _ in 0..rank {
-            let dimension = u32::try_from(d.i32()?).map_err(|_| DecodeReason::BadDimensions)?;
-            count = usize::try_from(dimension)
-                .ok()
-                .and_then(|dimension| count.checked_mul(dimension))
-                .ok_or(DecodeReason::BadDimensions)?;
-            if self.dimensions.len() == self.dimensions.capacity() {
-                d.charge(32)?;
-            }
-            self.dimensions.push(dimension);
+            self.dimensions.push(u32::try_from(d.i32()?).map_err(|_| DecodeReason::BadDimensions)?);
         }
-        if count > d.remaining() {
-            return Err(DecodeReason::BadDimensions.into());
-        }
-        if count > d.context().limits.max_array_length {
-            return Err(DecodeReason::LimitExceeded.into());
-        }
+        let count = product(&self.dimensions).ok_or(DecodeReason::BadDimensions)?;
+        d.check_elements(count, T::MIN_SIZE)?;
         T::decode_items(&mut self.elements, count, d)
     }
 }

@@ -81,15 +81,21 @@ impl Encode for ByteString {
 }
 
 impl Decode for ByteString {
-    #[inline]
+    const MIN_SIZE: usize = 4;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        self.0 = match d.bytes()? {
-            None => None,
-            Some(bytes) => {
-                d.charge(bytes.len() + ARC_HEADER)?;
-                Some(bytes.into())
-            }
+        let Some(bytes) = d.bytes()? else {
+            self.0 = None;
+            return Ok(());
         };
+        if let Some(own) = self.0.as_mut().and_then(Arc::get_mut)
+            && own.len() == bytes.len()
+        {
+            own.copy_from_slice(bytes);
+        } else if self.as_bytes() != Some(bytes) {
+            d.charge(bytes.len() + ARC_HEADER)?;
+            self.0 = Some(bytes.into());
+        }
         Ok(())
     }
 }

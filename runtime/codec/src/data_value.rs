@@ -119,6 +119,8 @@ impl Encode for DataValue {
 }
 
 impl Decode for DataValue {
+    const MIN_SIZE: usize = 1;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let mask = d.u8()?;
         if mask & !DEFINED != 0 {
@@ -134,11 +136,17 @@ impl Decode for DataValue {
         }
         self.status = if mask & STATUS != 0 { Decode::decode(d)? } else { StatusCode::GOOD };
         self.source_timestamp = optional(mask & SOURCE_TIMESTAMP, d)?;
-        self.source_picoseconds = optional(mask & SOURCE_PICOSECONDS, d)?;
+        self.source_picoseconds = picoseconds(mask & SOURCE_PICOSECONDS, d)?;
         self.server_timestamp = optional(mask & SERVER_TIMESTAMP, d)?;
-        self.server_picoseconds = optional(mask & SERVER_PICOSECONDS, d)?;
+        self.server_picoseconds = picoseconds(mask & SERVER_PICOSECONDS, d)?;
         Ok(())
     }
+}
+
+/// Larger values are read as 9999 (OPC 10000-6 §5.2.2.17).
+#[inline]
+fn picoseconds(bit: u8, d: &mut Decoder<'_>) -> Result<u16, DecodeError> {
+    optional(bit, d).map(|value: u16| value.min(9999))
 }
 
 #[inline]

@@ -3,8 +3,6 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::{Decode, DecodeError, DecodeRef, Decoder, Encode, Encoder};
-
 /// Ticks of 100 ns since 1601-01-01 00:00 UTC. Zero means "no time".
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DateTime(pub i64);
@@ -108,25 +106,8 @@ impl fmt::Debug for DateTime {
     }
 }
 
-impl Encode for DateTime {
-    /// Ticks before 1601 are written as 0, those of the last second of 9999 and later as the largest.
-    #[inline]
-    fn encode(&self, e: &mut Encoder<'_>) {
-        e.put_i64(self.clamped().0);
-    }
-}
-
-impl Decode for DateTime {
-    #[inline]
-    fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        self.0 = Self(d.i64()?).clamped().0;
-        Ok(())
-    }
-}
-
-impl<'a> DecodeRef<'a> for DateTime {
-    #[inline]
-    fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        d.i64().map(|ticks| Self(ticks).clamped())
-    }
+// Ticks before 1601 are written and read as 0, those of the last second of 9999 and later as the
+// largest.
+crate::primitives::fixed_width! {
+    DateTime, 8: |time| time.clamped().0.to_le_bytes(), |bytes| DateTime(i64::from_le_bytes(bytes)).clamped();
 }

@@ -1,9 +1,12 @@
 //! Reads values out of one message, within its budget.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::mem::size_of;
 
 use crate::{Decode, DecodeContext, DecodeError, DecodeReason, HoldsStructures, TypeKey};
+
+/// How many elements that may take no bytes an array may have beyond the bytes that are left.
+const EMPTY_ELEMENTS: usize = 1 << 16;
 
 /// Reads from a slice. Every length is checked against what remains before anything is allocated,
 /// and allocations are charged to the budget of the message.
@@ -99,14 +102,13 @@ impl<'a> Decoder<'a> {
         self.array().map(i64::from_le_bytes)
     }
 
-    /// The bytes of a String or ByteString; `None` for the null one (OPC 10000-6 §5.2.2.4).
+    /// The bytes of a String or ByteString; `None` for the null one. As with arrays, any negative
+    /// length is null (OPC 10000-6 §5.2.2.4).
     #[inline]
     pub fn bytes(&mut self) -> Result<Option<&'a [u8]>, DecodeError> {
-        let len = self.i32()?;
-        if len == -1 {
+        let Ok(len) = usize::try_from(self.i32()?) else {
             return Ok(None);
-        }
-        let len = usize::try_from(len).map_err(|_| DecodeReason::BadLength)?;
+        };
         if len > self.rest.len() {
             return Err(DecodeReason::BadLength.into());
         }
@@ -116,20 +118,27 @@ impl<'a> Decoder<'a> {
         self.take(len).map(Some)
     }
 
-    /// The length of an array whose elements take at least `min_size` bytes each; `None` for the null
-    /// array. Any negative length is the null array (OPC 10000-6 §5.2.5).
+    /// The length of an array whose elements take at least `min_size` bytes each (0 where unknown);
+    /// `None` for the null array. Any negative length is the null array (OPC 10000-6 §5.2.5).
     #[inline]
     pub fn array_len(&mut self, min_size: usize) -> Result<Option<usize>, DecodeError> {
         let Ok(len) = usize::try_from(self.i32()?) else {
             return Ok(None);
         };
-        if len > self.rest.len() / min_size.max(1) {
+        self.check_elements(len, min_size)?;
+        Ok(Some(len))
+    }
+
+    /// Checks a number of elements, of at least `min_size` bytes each, against what is left.
+    pub(crate) fn check_elements(&self, len: usize, min_size: usize) -> Result<(), DecodeError> {
+        let most = self.rest.len().checked_div(min_size);
+        if len > most.unwrap_or(self.rest.len().saturating_add(EMPTY_ELEMENTS)) {
             return Err(DecodeReason::BadLength.into());
         }
         if len > self.cx.limits.max_array_length {
             return Err(DecodeReason::LimitExceeded.into());
         }
-        Ok(Some(len))
+        Ok(())
     }
 
     /// Charges `bytes` of heap to the budget of the message.
@@ -144,31 +153,28 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Decodes `len` elements into `items`, reusing both its capacity and its elements.
-    pub fn elements_into<T: Decode>(&mut self, items: &mut Vec<T>, len: usize) -> Result<(), DecodeError> {
-        items.truncate(len);
-        for (index, item) in items.iter_mut().enumerate() {
-            item.decode_into(self).map_err(|error| error.at_index(index))?;
-        }
-        while items.len() < len {
-            if items.len() == items.capacity() {
-                self.grow(items, len)?;
-            }
-            let index = items.len();
-            let item = T::decode(self).map_err(|error| error.at_index(index))?;
-            items.push(item);
+    /// Makes room for `len` elements in all, charged to the budget of the message.
+    #[inline]
+    pub fn reserve<T>(&mut self, items: &mut Vec<T>, len: usize) -> Result<(), DecodeError> {
+        if items.capacity() < len {
+            self.charge(len.saturating_mul(size_of::<T>()))?;
+            items.reserve_exact(len - items.len());
         }
         Ok(())
     }
 
-    /// Grows by doubling, so that a length alone never allocates: elements have to arrive.
-    fn grow<T>(&mut self, items: &mut Vec<T>, len: usize) -> Result<(), DecodeError> {
-        let left = len - items.len();
-        let affordable = self.heap / 3 / size_of::<T>().max(1);
-        let step = if left <= affordable.min(1024) { left } else { left.min(items.len().max(16)) };
-        // While the block moves, the old and the new one exist together.
-        self.charge(step.saturating_mul(size_of::<T>()).saturating_mul(2))?;
-        items.reserve_exact(step);
+    /// Decodes `len` elements into `items`, reusing both its capacity and its elements.
+    pub fn elements_into<T: Decode>(&mut self, items: &mut Vec<T>, len: usize) -> Result<(), DecodeError> {
+        items.truncate(len);
+        self.reserve(items, len)?;
+        for index in 0..len {
+            if index == items.len() {
+                push_default(items);
+            }
+            if let Some(item) = items.get_mut(index) {
+                item.decode_into(self).map_err(|error| error.at_index(index))?;
+            }
+        }
         Ok(())
     }
 
@@ -190,7 +196,13 @@ impl<'a> Decoder<'a> {
             *value = None;
             return Ok(());
         }
-        self.field(name, value.get_or_insert_with(T::default))
+        if value.is_none() {
+            set_default(value);
+        }
+        match value {
+            Some(value) => self.field(name, value),
+            None => Ok(()),
+        }
     }
 
     /// The switched field of a union.
@@ -259,8 +271,38 @@ impl<'a> Decoder<'a> {
         Self { rest: bytes, cx: self.cx, depth: self.depth, heap: self.heap }
     }
 
+    /// A decoder over a body with its length in front, to be given back with
+    /// [`Decoder::resume_after`].
+    pub(crate) fn body(&mut self) -> Result<Self, DecodeError> {
+        let bytes = self.bytes()?.unwrap_or_default();
+        Ok(self.sub(bytes))
+    }
+
+    /// An error unless a body was read to its end.
+    pub(crate) fn end_of_body(&self) -> Result<(), DecodeError> {
+        if self.rest.is_empty() { Ok(()) } else { Err(DecodeReason::BodyLength.into()) }
+    }
+
     /// Takes over the budget that `sub` has left.
     pub fn resume_after(&mut self, sub: &Self) {
         self.heap = sub.heap;
     }
+}
+
+/// Apart, so that the element is not in the frame of a decoder that recurses.
+#[inline(never)]
+fn push_default<T: Default>(items: &mut Vec<T>) {
+    items.push(T::default());
+}
+
+/// Apart, as [`push_default`].
+#[inline(never)]
+pub(crate) fn shared_default<T: Default>() -> Arc<T> {
+    Arc::default()
+}
+
+/// Apart, as [`push_default`].
+#[inline(never)]
+fn set_default<T: Default>(value: &mut Option<T>) {
+    *value = Some(T::default());
 }

@@ -144,3 +144,41 @@ pub enum BuiltinType {
     Variant = 24,
     DiagnosticInfo = 25,
 }
+
+impl BuiltinType {
+    /// All of them, by number.
+    pub const ALL: [Self; 25] = [
+        Self::Boolean,
+        Self::SByte,
+        Self::Byte,
+        Self::Int16,
+        Self::UInt16,
+        Self::Int32,
+        Self::UInt32,
+        Self::Int64,
+        Self::UInt64,
+        Self::Float,
+        Self::Double,
+        Self::String,
+        Self::DateTime,
+        Self::Guid,
+        Self::ByteString,
+        Self::XmlElement,
+        Self::NodeId,
+        Self::ExpandedNodeId,
+        Self::StatusCode,
+        Self::QualifiedName,
+        Self::LocalizedText,
+        Self::ExtensionObject,
+        Self::DataValue,
+        Self::Variant,
+        Self::DiagnosticInfo,
+    ];
+
+    /// The type with this number (OPC 10000-6 §5.1.2).
+    #[inline]
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number.checked_sub(1)?)).copied()
+    }
+}

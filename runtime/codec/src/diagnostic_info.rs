@@ -15,13 +15,16 @@ pub struct DiagnosticInfo {
     pub locale: Option<i32>,
     /// Index of the localized text.
     pub localized_text: Option<i32>,
-    /// Further text.
-    pub additional_info: Option<UaString>,
+    /// Further text; absent if null.
+    pub additional_info: UaString,
     /// Status of the inner operation.
     pub inner_status_code: Option<StatusCode>,
     /// Diagnostics of the inner operation.
     pub inner_diagnostic_info: Option<Box<Self>>,
 }
+
+// An array of empty ones must stay within the budget of 64 bytes for each byte of input.
+const _: () = assert!(size_of::<DiagnosticInfo>() <= 64);
 
 const SYMBOLIC_ID: u8 = 0x01;
 const NAMESPACE_URI: u8 = 0x02;
@@ -45,7 +48,7 @@ impl DiagnosticInfo {
             | bit(self.namespace_uri.is_some(), NAMESPACE_URI)
             | bit(self.localized_text.is_some(), LOCALIZED_TEXT)
             | bit(self.locale.is_some(), LOCALE)
-            | bit(self.additional_info.is_some(), ADDITIONAL_INFO)
+            | bit(!self.additional_info.is_null(), ADDITIONAL_INFO)
             | bit(self.inner_status_code.is_some(), INNER_STATUS_CODE)
             | bit(self.inner_diagnostic_info.is_some(), INNER_DIAGNOSTIC_INFO)
     }
@@ -58,8 +61,8 @@ impl Encode for DiagnosticInfo {
         for index in indexes.into_iter().flatten() {
             e.put_i32(index);
         }
-        if let Some(text) = &self.additional_info {
-            text.encode(e);
+        if !self.additional_info.is_null() {
+            self.additional_info.encode(e);
         }
         if let Some(status) = &self.inner_status_code {
             status.encode(e);
@@ -71,6 +74,8 @@ impl Encode for DiagnosticInfo {
 }
 
 impl Decode for DiagnosticInfo {
+    const MIN_SIZE: usize = 1;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let mask = d.u8()?;
         if mask & !DEFINED != 0 {
@@ -98,7 +103,7 @@ fn decode_parts(info: &mut DiagnosticInfo, mask: u8, d: &mut Decoder<'_>) -> Res
     // Locale stands before LocalizedText although its bit is the higher one.
     info.locale = optional(mask & LOCALE, d)?;
     info.localized_text = optional(mask & LOCALIZED_TEXT, d)?;
-    info.additional_info = optional(mask & ADDITIONAL_INFO, d)?;
+    info.additional_info = if mask & ADDITIONAL_INFO != 0 { Decode::decode(d)? } else { UaString::NULL };
     info.inner_status_code = optional(mask & INNER_STATUS_CODE, d)?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Errors of encoding and decoding, with the path to the value that failed.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -44,7 +45,7 @@ pub enum DecodeReason {
     /// The input ends inside the value.
     #[error("the input ends inside the value")]
     Truncated,
-    /// A length is negative (other than −1) or larger than what remains.
+    /// A length is larger than what remains, or missing where the type is not known.
     #[error("the length does not fit what remains of the input")]
     BadLength,
     /// An encoding byte or mask has a value that the format does not define.
@@ -59,6 +60,9 @@ pub enum DecodeReason {
     /// A body's stated length is not the length of its type.
     #[error("the body is longer or shorter than its type")]
     BodyLength,
+    /// The body of an ExtensionObject is not of the expected type.
+    #[error("the body is not of the expected type")]
+    WrongType,
     /// Bytes are left after the value.
     #[error("bytes are left after the value")]
     TrailingBytes,
@@ -74,8 +78,13 @@ pub enum DecodeReason {
 }
 
 /// A decoding error with the path to the place, such as `ReadRequest.nodesToRead[3].nodeId`.
+///
+/// One pointer wide, so that results on the way without an error stay in registers.
 #[derive(Clone, PartialEq, Eq)]
-pub struct DecodeError {
+pub struct DecodeError(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
     reason: DecodeReason,
     /// Innermost segment first.
     path: Vec<Segment>,
@@ -91,20 +100,20 @@ impl DecodeError {
     /// An error without a path yet.
     #[cold]
     #[must_use]
-    pub const fn new(reason: DecodeReason) -> Self {
-        Self { reason, path: Vec::new() }
+    pub fn new(reason: DecodeReason) -> Self {
+        Self(Box::new(Inner { reason, path: Vec::new() }))
     }
 
     /// What was wrong.
     #[must_use]
     pub fn reason(&self) -> DecodeReason {
-        self.reason
+        self.0.reason
     }
 
     /// The status that tells a peer (OPC 10000-4 §7.38).
     #[must_use]
     pub fn status(&self) -> StatusCode {
-        match self.reason {
+        match self.0.reason {
             DecodeReason::TooDeep | DecodeReason::LimitExceeded => StatusCode::BAD_ENCODING_LIMITS_EXCEEDED,
             _ => StatusCode::BAD_DECODING_ERROR,
         }
@@ -114,8 +123,8 @@ impl DecodeError {
     #[cold]
     #[must_use]
     pub fn in_field(mut self, name: &'static str) -> Self {
-        if self.path.len() < MAX_PATH {
-            self.path.push(Segment::Field(Cow::Borrowed(name)));
+        if self.0.path.len() < MAX_PATH {
+            self.0.path.push(Segment::Field(Cow::Borrowed(name)));
         }
         self
     }
@@ -124,8 +133,8 @@ impl DecodeError {
     #[cold]
     #[must_use]
     pub fn at_index(mut self, index: usize) -> Self {
-        if self.path.len() < MAX_PATH {
-            self.path.push(Segment::Index(index));
+        if self.0.path.len() < MAX_PATH {
+            self.0.path.push(Segment::Index(index));
         }
         self
     }
@@ -135,7 +144,7 @@ impl DecodeError {
     pub fn path(&self) -> String {
         use fmt::Write as _;
         let mut text = String::new();
-        for segment in self.path.iter().rev() {
+        for segment in self.0.path.iter().rev() {
             // Writing to a String cannot fail.
             let _ = match segment {
                 Segment::Index(index) => write!(text, "[{index}]"),
@@ -153,7 +162,7 @@ const MAX_PATH: usize = 32;
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path();
-        if path.is_empty() { write!(f, "{}", self.reason) } else { write!(f, "{path}: {}", self.reason) }
+        if path.is_empty() { write!(f, "{}", self.0.reason) } else { write!(f, "{path}: {}", self.0.reason) }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A structure of any type. Bodies of unknown types stay as they came and are written back bit for bit.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct ExtensionObject {
     type_id: NodeId,
     body: ExtensionObjectBody,
@@ -37,6 +37,14 @@ impl PartialEq for ExtensionObjectBody {
             (Self::Value(a), Self::Value(b)) => a.equals(&**b),
             _ => false,
         }
+    }
+}
+
+impl PartialEq for ExtensionObject {
+    /// A structure has its type in itself: the id that it came with does not count.
+    fn eq(&self, other: &Self) -> bool {
+        let known = matches!(self.body, ExtensionObjectBody::Value(_));
+        self.body == other.body && (known || self.type_id == other.type_id)
     }
 }
 
@@ -89,15 +97,21 @@ impl ExtensionObject {
     pub fn decode_as<T: Structure>(&self, cx: DecodeContext<'_>) -> Result<T, DecodeError> {
         match &self.body {
             ExtensionObjectBody::Value(value) => {
-                value.as_any().downcast_ref::<T>().cloned().ok_or_else(|| DecodeReason::BodyLength.into())
+                value.as_any().downcast_ref::<T>().cloned().ok_or_else(|| DecodeReason::WrongType.into())
             }
             ExtensionObjectBody::Binary(bytes) => {
+                let own = T::DESCRIPTOR
+                    .binary_encoding
+                    .and_then(|key| Some(key.id.in_namespace(cx.namespaces.index_of(key.namespace)?)));
+                if own != Some(self.type_id.as_ref()) {
+                    return Err(DecodeReason::WrongType.into());
+                }
                 let mut d = Decoder::new(bytes.bytes(), cx);
                 let value = T::decode(&mut d)?;
                 d.finish()?;
                 Ok(value)
             }
-            _ => Err(DecodeReason::BadEncodingByte.into()),
+            _ => Err(DecodeReason::WrongType.into()),
         }
     }
 
@@ -153,6 +167,8 @@ fn resolve(key: TypeKey, e: &Encoder<'_>) -> Option<NodeIdRef<'static>> {
 }
 
 impl Decode for ExtensionObject {
+    const MIN_SIZE: usize = 3;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         self.type_id.decode_into(d)?;
         self.body = match d.u8()? {
@@ -170,20 +186,27 @@ impl ExtensionObject {
         let cx = d.context();
         let uri = cx.namespaces.uri(self.type_id.namespace());
         let decode = uri.and_then(|uri| cx.types.decoder(uri, self.type_id.as_ref()));
-        let mut probe = d.clone();
-        let bytes = probe.bytes()?;
-        let (Some(decode), Some(bytes)) = (decode, bytes) else {
+        let known_length = d.rest().first_chunk().is_none_or(|len| i32::from_le_bytes(*len) >= 0);
+        let Some(decode) = decode else {
+            if !known_length {
+                return Err(DecodeReason::BadLength.into());
+            }
             self.body = ExtensionObjectBody::Binary(Decode::decode(d)?);
             return Ok(());
         };
-        let mut body = probe.sub(bytes);
-        body.enter()?;
-        let value = decode(&mut body)?;
-        if body.remaining() != 0 {
-            return Err(DecodeReason::BodyLength.into());
-        }
-        probe.resume_after(&body);
-        *d = probe;
+        d.enter()?;
+        let value = if known_length {
+            let mut body = d.body()?;
+            let value = decode(&mut body)?;
+            body.end_of_body()?;
+            d.resume_after(&body);
+            value
+        } else {
+            // Old encoders write −1 when they do not know the length.
+            d.u32()?;
+            decode(d)?
+        };
+        d.leave();
         self.body = ExtensionObjectBody::Value(value);
         Ok(())
     }

@@ -3,8 +3,6 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::{Decode, DecodeError, DecodeRef, Decoder, Encode, Encoder};
-
 /// A Guid, as 16 bytes in the order of its text form.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Guid(pub [u8; 16]);
@@ -68,21 +66,6 @@ impl FromStr for Guid {
     }
 }
 
-impl Encode for Guid {
-    fn encode(&self, e: &mut Encoder<'_>) {
-        e.put(&Self::swap(self.0));
-    }
-}
-
-impl Decode for Guid {
-    fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        self.0 = Self::swap(d.array()?);
-        Ok(())
-    }
-}
-
-impl<'a> DecodeRef<'a> for Guid {
-    fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        d.array().map(|bytes| Self(Self::swap(bytes)))
-    }
+crate::primitives::fixed_width! {
+    Guid, 16: |guid| Guid::swap(guid.0), |bytes| Guid(Guid::swap(bytes));
 }

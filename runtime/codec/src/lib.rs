@@ -99,6 +99,10 @@ pub trait Encode {
 
 /// A value that can be read from OPC UA Binary (OPC 10000-6 §5.2).
 pub trait Decode: Default {
+    /// The fewest bytes that an encoded value takes; 0 where unknown. Lengths of arrays are checked
+    /// with it before anything is allocated.
+    const MIN_SIZE: usize = 0;
+
     /// Replaces `self` by the next value, reusing its capacity.
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError>;
 

@@ -24,8 +24,9 @@ impl DecodeLimits {
         max_depth: 100,
         max_array_length: 1 << 20,
         max_string_length: 16 << 20,
-        heap_per_byte: 48,
-        heap_base: 16 << 10,
+        heap_per_byte: 64,
+        // With what an error takes, no more than 64 KiB.
+        heap_base: 60 << 10,
         max_heap: 256 << 20,
     };
 

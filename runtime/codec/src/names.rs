@@ -1,8 +1,10 @@
 //! QualifiedName and LocalizedText (OPC 10000-6 §5.2.2.13, §5.2.2.14).
 
+use core::convert::Infallible;
 use core::fmt;
+use core::str::FromStr;
 
-use crate::{Decode, DecodeError, DecodeReason, Decoder, Encode, Encoder, UaString};
+use crate::{Decode, DecodeError, DecodeReason, Decoder, Encode, Encoder, StrRef, UaString};
 
 /// A name qualified by a namespace index (OPC 10000-3 §8.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +35,19 @@ impl fmt::Display for QualifiedName {
     }
 }
 
+impl FromStr for QualifiedName {
+    type Err = Infallible;
+
+    /// Reads `3:Pump`. Without a namespace index before the first colon all of the text is the name
+    /// (OPC 10000-6 §5.1.13).
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let digits = |index: &str| index.bytes().all(|byte| byte.is_ascii_digit());
+        let split = text.split_once(':').filter(|(index, _)| digits(index));
+        let parsed = split.and_then(|(index, name)| Some((index.parse().ok()?, name)));
+        Ok(parsed.map_or_else(|| Self::new(0, text), |(index, name)| Self::new(index, name)))
+    }
+}
+
 impl Encode for QualifiedName {
     fn encode(&self, e: &mut Encoder<'_>) {
         e.put_u16(self.namespace_index);
@@ -41,6 +56,8 @@ impl Encode for QualifiedName {
 }
 
 impl Decode for QualifiedName {
+    const MIN_SIZE: usize = 6;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         self.namespace_index = d.u16()?;
         self.name.decode_into(d)
@@ -94,28 +111,40 @@ pub(crate) fn localized_text_mask(d: &mut Decoder<'_>) -> Result<u8, DecodeError
 
 impl Encode for LocalizedText {
     fn encode(&self, e: &mut Encoder<'_>) {
-        let locale = if self.locale.is_null() { 0 } else { HAS_LOCALE };
-        let text = if self.text.is_null() { 0 } else { HAS_TEXT };
-        e.put_u8(locale | text);
-        if locale != 0 {
-            self.locale.encode(e);
-        }
-        if text != 0 {
-            self.text.encode(e);
-        }
+        put_localized_text(view(&self.locale), view(&self.text), e);
+    }
+}
+
+fn view(text: &UaString) -> StrRef<'_> {
+    StrRef(text.as_str().map(str::as_bytes))
+}
+
+pub(crate) fn put_localized_text(locale: StrRef<'_>, text: StrRef<'_>, e: &mut Encoder<'_>) {
+    let locale_bit = if locale.is_null() { 0 } else { HAS_LOCALE };
+    let text_bit = if text.is_null() { 0 } else { HAS_TEXT };
+    e.put_u8(locale_bit | text_bit);
+    if locale_bit != 0 {
+        locale.encode(e);
+    }
+    if text_bit != 0 {
+        text.encode(e);
     }
 }
 
 impl Decode for LocalizedText {
+    const MIN_SIZE: usize = 1;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let mask = localized_text_mask(d)?;
-        self.locale = UaString::NULL;
-        self.text = UaString::NULL;
         if mask & HAS_LOCALE != 0 {
             self.locale.decode_into(d)?;
+        } else {
+            self.locale = UaString::NULL;
         }
         if mask & HAS_TEXT != 0 {
             self.text.decode_into(d)?;
+        } else {
+            self.text = UaString::NULL;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::string::ARC_HEADER;
+use crate::string::{ARC_HEADER, shared_text};
 use crate::{Decode, DecodeError, DecodeReason, Decoder, Encode, Encoder, Guid, NodeIdRef, UaString};
 
 /// A NodeId with the namespace index of the connection (OPC 10000-3 §8.2). 24 bytes.
@@ -160,6 +160,8 @@ impl Encode for NodeId {
 }
 
 impl Decode for NodeId {
+    const MIN_SIZE: usize = 2;
+
     #[inline]
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let form = d.u8()?;
@@ -180,14 +182,14 @@ impl NodeId {
 
 #[cold]
 fn owned(id: NodeIdRef<'_>, d: &mut Decoder<'_>) -> Result<NodeId, DecodeError> {
-    let len = match id {
-        NodeIdRef::String(_, bytes) | NodeIdRef::Opaque(_, bytes) => bytes.len() + ARC_HEADER,
-        _ => 0,
-    };
-    // Text repaired from invalid UTF-8 is longer and exists twice for a moment.
-    let repaired = matches!(id, NodeIdRef::String(_, bytes) if core::str::from_utf8(bytes).is_err());
-    d.charge(if repaired { len * 7 } else { len })?;
-    Ok(id.to_owned())
+    match id {
+        NodeIdRef::String(ns, bytes) => Ok(NodeId(Repr::String(ns, shared_text(d, bytes)?))),
+        NodeIdRef::Opaque(_, bytes) => {
+            d.charge(bytes.len() + ARC_HEADER)?;
+            Ok(id.to_owned())
+        }
+        _ => Ok(id.to_owned()),
+    }
 }
 
 /// A NodeId that may name its namespace by URI and its server (OPC 10000-4 §7.16).
@@ -222,18 +224,18 @@ impl Encode for ExpandedNodeId {
 }
 
 impl Decode for ExpandedNodeId {
+    const MIN_SIZE: usize = 2;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let form = d.u8()?;
         let flags = form::HAS_NAMESPACE_URI | form::HAS_SERVER_INDEX;
         self.node_id.decode_form(form & !flags, d)?;
-        self.namespace_uri = UaString::NULL;
-        self.server_index = 0;
         if form & form::HAS_NAMESPACE_URI != 0 {
             self.namespace_uri.decode_into(d)?;
+        } else {
+            self.namespace_uri = UaString::NULL;
         }
-        if form & form::HAS_SERVER_INDEX != 0 {
-            self.server_index = d.u32()?;
-        }
+        self.server_index = if form & form::HAS_SERVER_INDEX != 0 { d.u32()? } else { 0 };
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-use crate::{ExpandedNodeId, IdentifierRef, NodeId};
+use crate::{ExpandedNodeId, IdentifierRef, NodeId, UaString};
 
 impl fmt::Display for IdentifierRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,7 +37,18 @@ impl fmt::Display for ExpandedNodeId {
             write!(f, "svr={};", self.server_index)?;
         }
         match self.namespace_uri.as_str() {
-            Some(uri) => write!(f, "nsu={uri};{}", self.node_id.identifier()),
+            Some(uri) => {
+                f.write_str("nsu=")?;
+                // The semicolon ends the URI (OPC 10000-6 §5.1.12).
+                for c in uri.chars() {
+                    match c {
+                        ';' => f.write_str("%3B")?,
+                        '%' => f.write_str("%25")?,
+                        c => fmt::Write::write_char(f, c)?,
+                    }
+                }
+                write!(f, ";{}", self.node_id.identifier())
+            }
             None => self.node_id.fmt(f),
         }
     }
@@ -70,6 +81,29 @@ impl FromStr for NodeId {
     }
 }
 
+impl FromStr for ExpandedNodeId {
+    type Err = ParseNodeIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseNodeIdError> {
+        let (server_index, rest) = match text.strip_prefix("svr=") {
+            Some(rest) => {
+                let (index, rest) = rest.split_once(';').ok_or(ParseNodeIdError)?;
+                (index.parse().map_err(|_| ParseNodeIdError)?, rest)
+            }
+            None => (0, text),
+        };
+        let (namespace_uri, rest) = match rest.strip_prefix("nsu=") {
+            Some(rest) => {
+                let (uri, rest) = rest.split_once(';').ok_or(ParseNodeIdError)?;
+                let uri = uri.replace("%3B", ";").replace("%3b", ";").replace("%25", "%");
+                (uri.into(), rest)
+            }
+            None => (UaString::NULL, rest),
+        };
+        Ok(Self { node_id: rest.parse()?, namespace_uri, server_index })
+    }
+}
+
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 fn write_base64(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,6 +124,9 @@ fn write_base64(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn read_base64(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
+    if digits.len() % 4 == 1 {
+        return None;
+    }
     let mut out = Vec::with_capacity(digits.len() * 3 / 4);
     let (mut word, mut bits) = (0_u32, 0);
     for letter in digits.bytes() {

@@ -1,97 +1,97 @@
 //! Boolean, the integers, Float and Double (OPC 10000-6 §5.2.2.1 to §5.2.2.3).
 
-use alloc::vec::Vec;
-
-use crate::{Decode, DecodeError, DecodeRef, Decoder, Encode, Encoder};
-
-impl Encode for bool {
-    #[inline]
-    fn encode(&self, e: &mut Encoder<'_>) {
-        e.put_u8(u8::from(*self));
-    }
-}
-
-impl Decode for bool {
-    /// Any non-zero byte is true.
-    #[inline]
-    fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        *self = d.u8()? != 0;
-        Ok(())
-    }
-}
-
-impl<'a> DecodeRef<'a> for bool {
-    #[inline]
-    fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(d.u8()? != 0)
-    }
-}
+use crate::Encoder;
 
 /// Elements that are brought into wire form at a time, on the stack.
 const BLOCK: usize = 64;
 
-macro_rules! little_endian {
-    ($($ty:ty: $bytes:expr),*) => {$(
-        impl Encode for $ty {
+/// Types of a fixed width: one element, and slices in bulk.
+macro_rules! fixed_width {
+    ($($ty:ty, $width:literal: $write:expr, $read:expr;)*) => {$(
+        #[allow(clippy::redundant_closure_call, reason = "some conversions are paths, some closures")]
+        impl $crate::Encode for $ty {
             #[inline]
-            fn encode(&self, e: &mut Encoder<'_>) {
-                e.put(&$bytes(*self));
+            fn encode(&self, e: &mut $crate::Encoder<'_>) {
+                let write: fn($ty) -> [u8; $width] = $write;
+                e.put(&write(*self));
             }
 
-            fn encode_items(items: &[Self], e: &mut Encoder<'_>) {
-                const WIDTH: usize = size_of::<$ty>();
-                let mut block = [0_u8; BLOCK * WIDTH];
-                for group in items.chunks(BLOCK) {
-                    for (item, slot) in group.iter().zip(block.chunks_exact_mut(WIDTH)) {
-                        slot.copy_from_slice(&$bytes(*item));
-                    }
-                    e.put(&block[..group.len() * WIDTH]);
-                }
+            fn encode_items(items: &[Self], e: &mut $crate::Encoder<'_>) {
+                let write: fn($ty) -> [u8; $width] = $write;
+                $crate::primitives::put_block::<$ty, $width, { $width * 64 }>(items, write, e);
             }
         }
 
-        impl Decode for $ty {
+        #[allow(clippy::redundant_closure_call, reason = "some conversions are paths, some closures")]
+        impl $crate::Decode for $ty {
+            const MIN_SIZE: usize = $width;
+
             #[inline]
-            fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-                *self = Self::from_le_bytes(d.array()?);
+            fn decode_into(&mut self, d: &mut $crate::Decoder<'_>) -> Result<(), $crate::DecodeError> {
+                let read: fn([u8; $width]) -> $ty = $read;
+                *self = read(d.array()?);
                 Ok(())
             }
 
-            fn decode_items(items: &mut Vec<Self>, len: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-                const WIDTH: usize = size_of::<$ty>();
-                let bytes = d.take(len.saturating_mul(WIDTH))?;
+            fn decode_items(
+                items: &mut alloc::vec::Vec<Self>,
+                len: usize,
+                d: &mut $crate::Decoder<'_>,
+            ) -> Result<(), $crate::DecodeError> {
+                let read: fn([u8; $width]) -> $ty = $read;
+                // The input holds every element, so that this reserves what it backs.
+                let bytes = d.take(len.saturating_mul($width))?;
                 items.clear();
-                if items.capacity() < len {
-                    // The input holds every element, so that this reserves what it backs.
-                    d.charge(bytes.len().saturating_mul(2))?;
-                    items.reserve_exact(len);
-                }
-                let (values, _) = bytes.as_chunks::<WIDTH>();
-                items.extend(values.iter().map(|value| Self::from_le_bytes(*value)));
+                d.reserve(items, len)?;
+                let (values, _) = bytes.as_chunks::<$width>();
+                items.extend(values.iter().map(|value| read(*value)));
                 Ok(())
             }
         }
 
-        impl<'a> DecodeRef<'a> for $ty {
+        impl<'a> $crate::DecodeRef<'a> for $ty {
+            const MIN_SIZE: usize = $width;
+
             #[inline]
-            fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-                d.array().map(Self::from_le_bytes)
+            fn decode_ref(d: &mut $crate::Decoder<'a>) -> Result<Self, $crate::DecodeError> {
+                let read: fn([u8; $width]) -> $ty = $read;
+                d.array().map(read)
             }
         }
     )*};
 }
+pub(crate) use fixed_width;
 
-little_endian! {
-    i8: i8::to_le_bytes,
-    u8: u8::to_le_bytes,
-    i16: i16::to_le_bytes,
-    u16: u16::to_le_bytes,
-    i32: i32::to_le_bytes,
-    u32: u32::to_le_bytes,
-    i64: i64::to_le_bytes,
-    u64: u64::to_le_bytes,
-    f32: float_bytes,
-    f64: double_bytes
+/// Writes the items by blocks of `SIZE` bytes.
+#[inline]
+pub(crate) fn put_block<T: Copy, const WIDTH: usize, const SIZE: usize>(
+    items: &[T],
+    write: fn(T) -> [u8; WIDTH],
+    e: &mut Encoder<'_>,
+) {
+    let mut block = [0_u8; SIZE];
+    for group in items.chunks(BLOCK) {
+        let (slots, _) = block.as_chunks_mut::<WIDTH>();
+        for (item, slot) in group.iter().zip(slots) {
+            *slot = write(*item);
+        }
+        e.put(block.get(..group.len() * WIDTH).unwrap_or_default());
+    }
+}
+
+fixed_width! {
+    // Any byte but 0 is true.
+    bool, 1: |value| [u8::from(value)], |[byte]| byte != 0;
+    i8, 1: i8::to_le_bytes, i8::from_le_bytes;
+    u8, 1: u8::to_le_bytes, u8::from_le_bytes;
+    i16, 2: i16::to_le_bytes, i16::from_le_bytes;
+    u16, 2: u16::to_le_bytes, u16::from_le_bytes;
+    i32, 4: i32::to_le_bytes, i32::from_le_bytes;
+    u32, 4: u32::to_le_bytes, u32::from_le_bytes;
+    i64, 8: i64::to_le_bytes, i64::from_le_bytes;
+    u64, 8: u64::to_le_bytes, u64::from_le_bytes;
+    f32, 4: float_bytes, f32::from_le_bytes;
+    f64, 8: double_bytes, f64::from_le_bytes;
 }
 
 /// Every NaN is written as the quiet NaN FFC00000 (OPC 10000-6 §5.2.2.3).

@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use crate::{Decode, DecodeError, DecodeRef, Decoder, Encode, Encoder};
-
 /// A StatusCode: severity and reason in the upper half, flags in the lower.
 ///
 /// All names stand in `uaforge_types::status`; here are those that coding itself needs.
@@ -53,24 +51,6 @@ impl fmt::Display for StatusCode {
     }
 }
 
-impl Encode for StatusCode {
-    #[inline]
-    fn encode(&self, e: &mut Encoder<'_>) {
-        e.put_u32(self.0);
-    }
-}
-
-impl Decode for StatusCode {
-    #[inline]
-    fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        self.0 = d.u32()?;
-        Ok(())
-    }
-}
-
-impl<'a> DecodeRef<'a> for StatusCode {
-    #[inline]
-    fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        d.u32().map(Self)
-    }
+crate::primitives::fixed_width! {
+    StatusCode, 4: |status| status.0.to_le_bytes(), |bytes| StatusCode(u32::from_le_bytes(bytes));
 }

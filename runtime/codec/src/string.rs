@@ -1,6 +1,5 @@
 //! String and XmlElement (OPC 10000-6 §5.2.2.4, §5.2.2.8).
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
@@ -108,11 +107,15 @@ impl Encode for UaString {
 }
 
 impl Decode for UaString {
+    const MIN_SIZE: usize = 4;
+
     /// Invalid UTF-8 becomes U+FFFD: one wrong byte of a peer must not end a session.
     #[inline]
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         match d.bytes()? {
             None => self.0 = None,
+            // The same text again, as decoding into a reused value often finds, needs no memory.
+            Some(bytes) if self.as_str().map(str::as_bytes) == Some(bytes) => {}
             Some(bytes) => self.0 = Some(shared_text(d, bytes)?),
         }
         Ok(())
@@ -122,17 +125,20 @@ impl Decode for UaString {
 /// Bytes of the two counters in front of shared text.
 pub(crate) const ARC_HEADER: usize = 16;
 
-#[cold]
-fn shared_text(d: &mut Decoder<'_>, bytes: &[u8]) -> Result<Arc<str>, DecodeError> {
+pub(crate) fn shared_text(d: &mut Decoder<'_>, bytes: &[u8]) -> Result<Arc<str>, DecodeError> {
     d.charge(bytes.len() + ARC_HEADER)?;
-    match String::from_utf8_lossy(bytes) {
-        Cow::Borrowed(text) => Ok(text.into()),
-        Cow::Owned(text) => {
-            // The repaired copy is up to three times as long, and exists twice for a moment.
-            d.charge(text.len() * 2)?;
-            Ok(text.into())
-        }
+    match core::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.into()),
+        Err(_) => repaired(d, bytes).map(Into::into),
     }
+}
+
+/// Text with U+FFFD for what is not UTF-8: up to three times as long, grown by doubling, and copied
+/// once by the caller.
+#[cold]
+pub(crate) fn repaired(d: &mut Decoder<'_>, bytes: &[u8]) -> Result<String, DecodeError> {
+    d.charge(bytes.len().saturating_mul(12) + 64)?;
+    Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// For user structures: the null string reads as an empty one.
@@ -143,11 +149,20 @@ impl Encode for String {
 }
 
 impl Decode for String {
+    const MIN_SIZE: usize = 4;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         self.clear();
-        if let Some(bytes) = d.bytes()? {
-            d.charge(bytes.len().saturating_mul(2))?;
-            self.push_str(&Self::from_utf8_lossy(bytes));
+        let bytes = d.bytes()?.unwrap_or_default();
+        match core::str::from_utf8(bytes) {
+            Ok(text) => {
+                if self.capacity() < text.len() {
+                    d.charge(text.len())?;
+                    self.reserve_exact(text.len());
+                }
+                self.push_str(text);
+            }
+            Err(_) => *self = repaired(d, bytes)?,
         }
         Ok(())
     }
@@ -187,6 +202,8 @@ impl Encode for XmlElement {
 }
 
 impl Decode for XmlElement {
+    const MIN_SIZE: usize = 4;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         self.0.decode_into(d)
     }

@@ -140,7 +140,7 @@ impl fmt::Debug for TypeRegistry {
 
 fn decode_body<T: Structure>(d: &mut Decoder<'_>) -> Result<Arc<dyn StructureValue>, DecodeError> {
     d.charge(size_of::<T>() + ARC_HEADER)?;
-    let mut value = Arc::new(T::default());
+    let mut value = crate::decoder::shared_default::<T>();
     if let Some(value) = Arc::get_mut(&mut value) {
         value.decode_into(d).map_err(|error| error.in_field(T::DESCRIPTOR.name))?;
     }
@@ -168,6 +168,8 @@ impl<T: Encode> Encode for Box<T> {
 
 /// Only recursive structures box their fields; each box goes one level deeper.
 impl<T: Decode> Decode for Box<T> {
+    const MIN_SIZE: usize = T::MIN_SIZE;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         d.charge(size_of::<T>())?;
         d.enter()?;

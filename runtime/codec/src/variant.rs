@@ -165,6 +165,47 @@ impl VariantArray {
     }
 }
 
+impl VariantArray {
+    /// The null array of a type.
+    #[must_use]
+    pub fn null(builtin: BuiltinType) -> Self {
+        match builtin {
+            BuiltinType::Boolean => Self::Boolean(Array::NULL),
+            BuiltinType::SByte => Self::SByte(Array::NULL),
+            BuiltinType::Byte => Self::Byte(Array::NULL),
+            BuiltinType::Int16 => Self::Int16(Array::NULL),
+            BuiltinType::UInt16 => Self::UInt16(Array::NULL),
+            BuiltinType::Int32 => Self::Int32(Array::NULL),
+            BuiltinType::UInt32 => Self::UInt32(Array::NULL),
+            BuiltinType::Int64 => Self::Int64(Array::NULL),
+            BuiltinType::UInt64 => Self::UInt64(Array::NULL),
+            BuiltinType::Float => Self::Float(Array::NULL),
+            BuiltinType::Double => Self::Double(Array::NULL),
+            BuiltinType::String => Self::String(Array::NULL),
+            BuiltinType::DateTime => Self::DateTime(Array::NULL),
+            BuiltinType::Guid => Self::Guid(Array::NULL),
+            BuiltinType::ByteString => Self::ByteString(Array::NULL),
+            BuiltinType::XmlElement => Self::XmlElement(Array::NULL),
+            BuiltinType::NodeId => Self::NodeId(Array::NULL),
+            BuiltinType::ExpandedNodeId => Self::ExpandedNodeId(Array::NULL),
+            BuiltinType::StatusCode => Self::StatusCode(Array::NULL),
+            BuiltinType::QualifiedName => Self::QualifiedName(Array::NULL),
+            BuiltinType::LocalizedText => Self::LocalizedText(Array::NULL),
+            BuiltinType::ExtensionObject => Self::ExtensionObject(Array::NULL),
+            BuiltinType::DataValue => Self::DataValue(Array::NULL),
+            BuiltinType::Variant => Self::Variant(Array::NULL),
+            BuiltinType::DiagnosticInfo => Self::DiagnosticInfo(Array::NULL),
+        }
+    }
+}
+
+impl Default for VariantArray {
+    /// A null array of Boolean.
+    fn default() -> Self {
+        Self::null(BuiltinType::Boolean)
+    }
+}
+
 /// An array with dimensions, the last one fastest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariantMatrix {

@@ -4,10 +4,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::array::product;
+use crate::decoder::shared_default;
 use crate::string::ARC_HEADER;
 use crate::variant::with_items;
 use crate::{
-    Array, Decode, DecodeError, DecodeReason, Decoder, Encode, EncodeError, Encoder, Variant, VariantArray,
+    BuiltinType, DataValue, Decode, DecodeError, DecodeReason, Decoder, DiagnosticInfo, Encode, EncodeError,
+    Encoder, ExpandedNodeId, ExtensionObject, LocalizedText, QualifiedName, Variant, VariantArray,
     VariantMatrix,
 };
 
@@ -88,13 +90,12 @@ fn encode_matrix(builtin: u8, matrix: &VariantMatrix, e: &mut Encoder<'_>) {
 }
 
 impl Decode for Variant {
+    const MIN_SIZE: usize = 1;
+
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let encoding = d.u8()?;
         if encoding & ARRAY != 0 {
-            d.enter()?;
-            let array = decode_array(encoding & TYPE, d)?;
-            d.leave();
-            return finish_array(self, array, encoding & DIMENSIONS != 0, d);
+            return decode_array(self, encoding, d);
         }
         if encoding & DIMENSIONS != 0 {
             return Err(DecodeReason::BadEncodingByte.into());
@@ -126,111 +127,118 @@ fn decode_inline(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Resul
     Ok(true)
 }
 
-#[cold]
-fn decode_shared(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-    *value = match builtin {
-        12 => Variant::String(Decode::decode(d)?),
-        // Types 26 to 31 are read as ByteString (§5.2.2.16).
-        15 | 26..=31 => Variant::ByteString(Decode::decode(d)?),
-        16 => Variant::XmlElement(Decode::decode(d)?),
-        17 => Variant::NodeId(Decode::decode(d)?),
-        18 => Variant::ExpandedNodeId(shared(d)?),
-        20 => Variant::QualifiedName(shared(d)?),
-        21 => Variant::LocalizedText(shared(d)?),
-        22 => Variant::ExtensionObject(shared(d)?),
-        23 => Variant::DataValue(shared(d)?),
-        25 => Variant::DiagnosticInfo(shared(d)?),
-        // A Variant holds arrays of Variants, never a Variant (§5.1.9).
-        _ => return Err(DecodeReason::BadEncodingByte.into()),
-    };
-    Ok(())
-}
-
-fn shared<T: Decode>(d: &mut Decoder<'_>) -> Result<Arc<T>, DecodeError> {
-    d.charge(size_of::<T>() + ARC_HEADER)?;
-    let mut value = Arc::new(T::default());
-    if let Some(value) = Arc::get_mut(&mut value) {
-        d.enter()?;
-        value.decode_into(d)?;
-        d.leave();
+/// A value behind a pointer to decode into: the old one when nobody else has it, else a new one.
+fn unique<'v, T: Default>(value: &'v mut Arc<T>, d: &mut Decoder<'_>) -> Result<&'v mut T, DecodeError> {
+    if Arc::get_mut(value).is_none() {
+        d.charge(size_of::<T>() + ARC_HEADER)?;
+        *value = shared_default();
     }
-    Ok(value)
+    // It is unique now.
+    Arc::get_mut(value).ok_or_else(|| DecodeReason::LimitExceeded.into())
 }
 
-fn decode_array(builtin: u8, d: &mut Decoder<'_>) -> Result<VariantArray, DecodeError> {
-    match builtin {
-        1..=11 => decode_numbers(builtin, d),
-        12..=16 | 26..=31 => decode_texts(builtin, d),
-        _ => decode_others(builtin, d),
-    }
-}
-
-fn decode_numbers(builtin: u8, d: &mut Decoder<'_>) -> Result<VariantArray, DecodeError> {
-    Ok(match builtin {
-        1 => VariantArray::Boolean(Array::decode(d)?),
-        2 => VariantArray::SByte(Array::decode(d)?),
-        3 => VariantArray::Byte(Array::decode(d)?),
-        4 => VariantArray::Int16(Array::decode(d)?),
-        5 => VariantArray::UInt16(Array::decode(d)?),
-        6 => VariantArray::Int32(Array::decode(d)?),
-        7 => VariantArray::UInt32(Array::decode(d)?),
-        8 => VariantArray::Int64(Array::decode(d)?),
-        9 => VariantArray::UInt64(Array::decode(d)?),
-        10 => VariantArray::Float(Array::decode(d)?),
-        _ => VariantArray::Double(Array::decode(d)?),
-    })
-}
-
-fn decode_texts(builtin: u8, d: &mut Decoder<'_>) -> Result<VariantArray, DecodeError> {
-    Ok(match builtin {
-        12 => VariantArray::String(Array::decode(d)?),
-        13 => VariantArray::DateTime(Array::decode(d)?),
-        14 => VariantArray::Guid(Array::decode(d)?),
-        16 => VariantArray::XmlElement(Array::decode(d)?),
-        _ => VariantArray::ByteString(Array::decode(d)?),
-    })
-}
-
-fn decode_others(builtin: u8, d: &mut Decoder<'_>) -> Result<VariantArray, DecodeError> {
-    Ok(match builtin {
-        17 => VariantArray::NodeId(Array::decode(d)?),
-        18 => VariantArray::ExpandedNodeId(Array::decode(d)?),
-        19 => VariantArray::StatusCode(Array::decode(d)?),
-        20 => VariantArray::QualifiedName(Array::decode(d)?),
-        21 => VariantArray::LocalizedText(Array::decode(d)?),
-        22 => VariantArray::ExtensionObject(Array::decode(d)?),
-        23 => VariantArray::DataValue(Array::decode(d)?),
-        24 => VariantArray::Variant(Array::decode(d)?),
-        25 => VariantArray::DiagnosticInfo(Array::decode(d)?),
-        _ => return Err(DecodeReason::BadEncodingByte.into()),
-    })
-}
-
-fn finish_array(
-    value: &mut Variant,
-    array: VariantArray,
-    has_dimensions: bool,
-    d: &mut Decoder<'_>,
-) -> Result<(), DecodeError> {
-    d.charge(size_of::<VariantMatrix>() + ARC_HEADER)?;
-    let dimensions = if has_dimensions { decode_dimensions(d)? } else { Vec::new() };
-    *value = match dimensions.len() {
-        // One dimension says no more than the length does.
-        0 => array.into(),
-        1 if dimensions.first().copied() == u32::try_from(array.len()).ok() => array.into(),
-        _ if product(&dimensions) == Some(array.len()) => {
-            VariantMatrix::new(dimensions, array).ok_or(DecodeReason::BadDimensions)?.into()
+/// Decodes into the value of an arm, keeping what it has allocated if the arm is the same.
+macro_rules! into_arm {
+    ($value:ident, $d:ident, $arm:ident) => {
+        if let Variant::$arm(value) = $value {
+            value.decode_into($d)
+        } else {
+            *$value = Variant::$arm(Decode::decode($d)?);
+            Ok(())
         }
-        _ => return Err(DecodeReason::BadDimensions.into()),
     };
+}
+
+/// As `into_arm`, for arms behind a pointer. They are a level of nesting.
+macro_rules! into_shared_arm {
+    ($value:ident, $d:ident, $arm:ident, $ty:ty) => {{
+        if !matches!($value, Variant::$arm(_)) {
+            $d.charge(size_of::<$ty>() + ARC_HEADER)?;
+            *$value = Variant::$arm(shared_default());
+        }
+        let Variant::$arm(value) = $value else {
+            return Ok(());
+        };
+        $d.enter()?;
+        unique(value, $d)?.decode_into($d)?;
+        $d.leave();
+        Ok(())
+    }};
+}
+
+#[inline(never)]
+fn decode_text(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    match builtin {
+        12 => into_arm!(value, d, String),
+        16 => into_arm!(value, d, XmlElement),
+        17 => into_arm!(value, d, NodeId),
+        // Types 26 to 31 are read as ByteString (§5.2.2.16).
+        _ => into_arm!(value, d, ByteString),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn decode_shared(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    match builtin {
+        12 | 15..=17 | 26..=31 => decode_text(value, builtin, d),
+        18 => into_shared_arm!(value, d, ExpandedNodeId, ExpandedNodeId),
+        20 => into_shared_arm!(value, d, QualifiedName, QualifiedName),
+        21 => into_shared_arm!(value, d, LocalizedText, LocalizedText),
+        22 => into_shared_arm!(value, d, ExtensionObject, ExtensionObject),
+        23 => into_shared_arm!(value, d, DataValue, DataValue),
+        25 => into_shared_arm!(value, d, DiagnosticInfo, DiagnosticInfo),
+        // A Variant holds arrays of Variants, never a Variant (§5.1.9).
+        _ => Err(DecodeReason::BadEncodingByte.into()),
+    }
+}
+
+#[inline(never)]
+fn decode_array(value: &mut Variant, encoding: u8, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    let builtin = match encoding & TYPE {
+        26..=31 => BuiltinType::ByteString,
+        number => BuiltinType::from_number(number).ok_or(DecodeReason::BadEncodingByte)?,
+    };
+    if !matches!(value, Variant::Array(_)) {
+        d.charge(size_of::<VariantArray>() + ARC_HEADER)?;
+        *value = Variant::Array(shared_default());
+    }
+    let Variant::Array(array) = value else {
+        return Ok(());
+    };
+    let array = unique(array, d)?;
+    if array.builtin_type() != builtin {
+        *array = VariantArray::null(builtin);
+    }
+    d.enter()?;
+    with_items!(array, items => items.decode_into(d))?;
+    d.leave();
+    if encoding & DIMENSIONS != 0 { finish_matrix(value, d) } else { Ok(()) }
+}
+
+/// Makes a matrix of the array just decoded, if its dimensions say more than its length.
+#[inline(never)]
+fn finish_matrix(value: &mut Variant, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    let dimensions = decode_dimensions(d)?;
+    let Variant::Array(array) = value else {
+        return Ok(());
+    };
+    match dimensions.len() {
+        0 => return Ok(()),
+        1 if dimensions.first().copied() == u32::try_from(array.len()).ok() => return Ok(()),
+        _ if product(&dimensions) != Some(array.len()) => return Err(DecodeReason::BadDimensions.into()),
+        _ => {}
+    }
+    let elements = core::mem::take(unique(array, d)?);
+    d.charge(size_of::<VariantMatrix>() + ARC_HEADER)?;
+    *value = VariantMatrix::new(dimensions, elements).ok_or(DecodeReason::BadDimensions)?.into();
     Ok(())
 }
 
 fn decode_dimensions(d: &mut Decoder<'_>) -> Result<Vec<u32>, DecodeError> {
     let mut dimensions = Vec::new();
     if let Some(len) = d.array_len(4)? {
-        d.charge(len.saturating_mul(4))?;
-        dimensions.reserve_exact(len);
+        d.reserve(&mut dimensions, len)?;
         for _ in 0..len {
             dimensions.push(u32::try_from(d.i32()?).map_err(|_| DecodeReason::BadDimensions)?);
         }

@@ -5,15 +5,18 @@ use alloc::string::String;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::names::{HAS_LOCALE, HAS_TEXT, localized_text_mask};
+use crate::names::{HAS_LOCALE, HAS_TEXT, localized_text_mask, put_localized_text};
 use crate::node_id::form;
 use crate::{
-    ByteString, DecodeError, DecodeReason, Decoder, ExpandedNodeId, Guid, LocalizedText, NodeId,
-    QualifiedName, UaString,
+    ByteString, DecodeError, DecodeReason, Decoder, Encode, Encoder, ExpandedNodeId, Guid, LocalizedText,
+    NodeId, QualifiedName, UaString,
 };
 
 /// A value that can be read as a view into the message.
 pub trait DecodeRef<'a>: Sized {
+    /// The fewest bytes that an encoded value takes; 0 where unknown.
+    const MIN_SIZE: usize = 0;
+
     /// Reads the next value.
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError>;
 }
@@ -64,9 +67,24 @@ impl fmt::Debug for StrRef<'_> {
 }
 
 impl<'a> DecodeRef<'a> for StrRef<'a> {
+    const MIN_SIZE: usize = 4;
+
     #[inline]
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         d.bytes().map(Self)
+    }
+}
+
+impl Encode for StrRef<'_> {
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) {
+        e.put_bytes(self.0);
+    }
+}
+
+impl<'a> From<&'a str> for StrRef<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(Some(text.as_bytes()))
     }
 }
 
@@ -83,9 +101,18 @@ impl BytesRef<'_> {
 }
 
 impl<'a> DecodeRef<'a> for BytesRef<'a> {
+    const MIN_SIZE: usize = 4;
+
     #[inline]
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         d.bytes().map(Self)
+    }
+}
+
+impl Encode for BytesRef<'_> {
+    #[inline]
+    fn encode(&self, e: &mut Encoder<'_>) {
+        e.put_bytes(self.0);
     }
 }
 
@@ -167,14 +194,16 @@ impl PartialEq<NodeId> for NodeIdRef<'_> {
     }
 }
 
-impl crate::Encode for NodeIdRef<'_> {
+impl Encode for NodeIdRef<'_> {
     #[inline]
-    fn encode(&self, e: &mut crate::Encoder<'_>) {
+    fn encode(&self, e: &mut Encoder<'_>) {
         self.encode_with_flags(0, e);
     }
 }
 
 impl<'a> DecodeRef<'a> for NodeIdRef<'a> {
+    const MIN_SIZE: usize = 2;
+
     #[inline]
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         let form = d.u8()?;
@@ -206,6 +235,8 @@ impl ExpandedNodeIdRef<'_> {
 }
 
 impl<'a> DecodeRef<'a> for ExpandedNodeIdRef<'a> {
+    const MIN_SIZE: usize = 2;
+
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         let form = d.u8()?;
         let flags = form::HAS_NAMESPACE_URI | form::HAS_SERVER_INDEX;
@@ -214,6 +245,20 @@ impl<'a> DecodeRef<'a> for ExpandedNodeIdRef<'a> {
         let namespace_uri = if uri { StrRef::decode_ref(d)? } else { StrRef(None) };
         let server_index = if form & form::HAS_SERVER_INDEX != 0 { d.u32()? } else { 0 };
         Ok(Self { node_id, namespace_uri, server_index })
+    }
+}
+
+impl Encode for ExpandedNodeIdRef<'_> {
+    fn encode(&self, e: &mut Encoder<'_>) {
+        let uri = if self.namespace_uri.is_null() { 0 } else { form::HAS_NAMESPACE_URI };
+        let server = if self.server_index == 0 { 0 } else { form::HAS_SERVER_INDEX };
+        self.node_id.encode_with_flags(uri | server, e);
+        if uri != 0 {
+            self.namespace_uri.encode(e);
+        }
+        if server != 0 {
+            e.put_u32(self.server_index);
+        }
     }
 }
 
@@ -235,8 +280,17 @@ impl QualifiedNameRef<'_> {
 }
 
 impl<'a> DecodeRef<'a> for QualifiedNameRef<'a> {
+    const MIN_SIZE: usize = 6;
+
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         Ok(Self { namespace_index: d.u16()?, name: StrRef::decode_ref(d)? })
+    }
+}
+
+impl Encode for QualifiedNameRef<'_> {
+    fn encode(&self, e: &mut Encoder<'_>) {
+        e.put_u16(self.namespace_index);
+        self.name.encode(e);
     }
 }
 
@@ -258,11 +312,19 @@ impl LocalizedTextRef<'_> {
 }
 
 impl<'a> DecodeRef<'a> for LocalizedTextRef<'a> {
+    const MIN_SIZE: usize = 1;
+
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         let mask = localized_text_mask(d)?;
         let locale = if mask & HAS_LOCALE != 0 { StrRef::decode_ref(d)? } else { StrRef(None) };
         let text = if mask & HAS_TEXT != 0 { StrRef::decode_ref(d)? } else { StrRef(None) };
         Ok(Self { locale, text })
+    }
+}
+
+impl Encode for LocalizedTextRef<'_> {
+    fn encode(&self, e: &mut Encoder<'_>) {
+        put_localized_text(self.locale, self.text, e);
     }
 }
 
@@ -278,11 +340,17 @@ pub struct ExtensionObjectRef<'a> {
 }
 
 impl<'a> DecodeRef<'a> for ExtensionObjectRef<'a> {
+    const MIN_SIZE: usize = 3;
+
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         let type_id = NodeIdRef::decode_ref(d)?;
         let encoding = d.u8()?;
         let body = match encoding {
             0 => BytesRef(None),
+            // Without its length nobody knows where the body ends.
+            1 if d.rest().first_chunk().is_some_and(|len| i32::from_le_bytes(*len) < 0) => {
+                return Err(DecodeReason::BadLength.into());
+            }
             1 | 2 => BytesRef::decode_ref(d)?,
             _ => return Err(DecodeReason::BadEncodingByte.into()),
         };
@@ -327,8 +395,10 @@ impl<'a, T: DecodeRef<'a>> ArrayRef<'a, T> {
 }
 
 impl<'a, T: DecodeRef<'a>> DecodeRef<'a> for ArrayRef<'a, T> {
+    const MIN_SIZE: usize = 4;
+
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        let len = d.array_len(1)?;
+        let len = d.array_len(T::MIN_SIZE)?;
         let at = d.clone();
         for index in 0..len.unwrap_or_default() {
             T::decode_ref(d).map_err(|error| error.at_index(index))?;
