@@ -1,4 +1,4 @@
-//! Models made for the tests, as compiled tables.
+//! Models made for the tests, as compiled tables and types.
 
 #[rustfmt::skip]
 #[path = "../fixtures/tiny/tables.rs"]
@@ -7,3 +7,7 @@ pub mod tiny;
 #[rustfmt::skip]
 #[path = "../fixtures/rows/tables.rs"]
 pub mod rows;
+
+#[rustfmt::skip]
+#[path = "../fixtures/vec/types.rs"]
+pub mod vec;

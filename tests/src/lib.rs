@@ -4,6 +4,8 @@ pub mod canonical;
 
 pub mod fixtures;
 
+pub mod notation;
+
 pub mod peer;
 
 pub mod raw;
