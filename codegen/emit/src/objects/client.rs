@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{Member, MemberKind, ObjectType, Placeholder, Rule, newtype};
+use super::{Member, MemberKind, Newtype, ObjectType, Placeholder, Rule, newtype};
 use crate::ir::Roots;
 
 /// The proxy of a type. `client` is the path of the client crate.
@@ -13,7 +13,7 @@ pub fn proxy(ir: &ObjectType, roots: &Roots, client: &TokenStream) -> TokenStrea
     let inner = quote!(#client::typed::ProxyOf<#supertype>);
     let base = quote!(#client::typed::ObjectProxy);
     let docs = format!(" A `{}` on a server.", ir.name);
-    let newtype = newtype(proxy, &inner, &base, &docs);
+    let newtype = newtype(ir, roots, &Newtype { ident: proxy, inner, base, docs });
     let methods = super::block(proxy, ir.members.iter().map(|member| method(ir, member, roots, client)));
     quote! {
         #newtype

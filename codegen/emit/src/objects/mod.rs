@@ -109,8 +109,23 @@ pub struct ObjectType {
     pub docs: Vec<String>,
 }
 
+/// What a proxy or handle is made of.
+struct Newtype<'a> {
+    ident: &'a Ident,
+    /// That of the supertype.
+    inner: TokenStream,
+    /// That of any object.
+    base: TokenStream,
+    docs: String,
+}
+
 /// A newtype over the supertype's, with `Deref` to it and conversion from the base.
-fn newtype(ident: &Ident, inner: &TokenStream, base: &TokenStream, docs: &str) -> TokenStream {
+fn newtype(ir: &ObjectType, roots: &Roots, parts: &Newtype<'_>) -> TokenStream {
+    let Newtype { ident, inner, base, docs } = parts;
+    let nodes = &roots.nodes;
+    // Directly below BaseObjectType, the supertype's proxy or handle is the base itself.
+    let below_base = ir.supertype.to_string() == quote!(#nodes::typed::BaseObjectType).to_string();
+    let value = if below_base { quote!(object) } else { quote!(::core::convert::From::from(object)) };
     quote! {
         #[doc = #docs]
         #[derive(Clone, Debug)]
@@ -118,7 +133,7 @@ fn newtype(ident: &Ident, inner: &TokenStream, base: &TokenStream, docs: &str) -
 
         impl ::core::convert::From<#base> for #ident {
             fn from(object: #base) -> Self {
-                Self(::core::convert::From::from(object))
+                Self(#value)
             }
         }
 

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Member, MemberKind, ObjectType, Placeholder, Rule, newtype};
+use super::{Member, MemberKind, Newtype, ObjectType, Placeholder, Rule, newtype};
 use crate::ir::Roots;
 
 /// The handle of a type. `server` is the path of the server crate.
@@ -13,7 +13,7 @@ pub fn handle(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> TokenStre
     let inner = quote!(#server::typed::HandleOf<#supertype>);
     let base = quote!(#server::typed::ObjectHandle);
     let docs = format!(" A `{}` of this server.", ir.name);
-    let newtype = newtype(handle, &inner, &base, &docs);
+    let newtype = newtype(ir, roots, &Newtype { ident: handle, inner, base, docs });
     let methods = super::block(handle, ir.members.iter().map(|member| method(ir, member, roots, server)));
     quote! {
         #newtype
