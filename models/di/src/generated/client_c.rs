@@ -288,7 +288,7 @@ pub struct ConfigurableObjectTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for ConfigurableObjectTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ConfigurableObjectTypeProxy {
@@ -347,7 +347,7 @@ pub struct ConfirmationStateMachineTypeProxy(
 impl ::core::convert::From<client::typed::ObjectProxy>
 for ConfirmationStateMachineTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ConfirmationStateMachineTypeProxy {

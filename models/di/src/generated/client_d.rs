@@ -12,7 +12,7 @@ pub struct DeviceHealthDiagnosticAlarmTypeProxy(
 impl ::core::convert::From<client::typed::ObjectProxy>
 for DeviceHealthDiagnosticAlarmTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for DeviceHealthDiagnosticAlarmTypeProxy {

@@ -58,7 +58,7 @@ pub struct FunctionalGroupTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for FunctionalGroupTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for FunctionalGroupTypeProxy {

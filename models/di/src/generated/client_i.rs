@@ -12,7 +12,7 @@ pub struct IAssetLocationIndicationTypeProxy(
 impl ::core::convert::From<client::typed::ObjectProxy>
 for IAssetLocationIndicationTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for IAssetLocationIndicationTypeProxy {
@@ -69,7 +69,7 @@ impl IAssetLocationIndicationTypeProxy {
 pub struct IDeviceHealthTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for IDeviceHealthTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for IDeviceHealthTypeProxy {
@@ -115,7 +115,7 @@ pub struct IOperationCounterTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for IOperationCounterTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for IOperationCounterTypeProxy {
@@ -171,7 +171,7 @@ impl IOperationCounterTypeProxy {
 pub struct ISupportInfoTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for ISupportInfoTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ISupportInfoTypeProxy {
@@ -251,7 +251,7 @@ impl ISupportInfoTypeProxy {
 pub struct ITagNameplateTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for ITagNameplateTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ITagNameplateTypeProxy {
@@ -297,7 +297,7 @@ pub struct IVendorNameplateTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for IVendorNameplateTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for IVendorNameplateTypeProxy {
@@ -488,7 +488,7 @@ pub struct InstallationStateMachineTypeProxy(
 impl ::core::convert::From<client::typed::ObjectProxy>
 for InstallationStateMachineTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for InstallationStateMachineTypeProxy {

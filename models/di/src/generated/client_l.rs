@@ -29,7 +29,7 @@ pub struct LockingServicesTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for LockingServicesTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for LockingServicesTypeProxy {

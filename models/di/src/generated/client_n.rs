@@ -9,7 +9,7 @@ use super::*;
 pub struct NetworkTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for NetworkTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for NetworkTypeProxy {

@@ -83,7 +83,7 @@ pub struct PowerCycleStateMachineTypeProxy(
 impl ::core::convert::From<client::typed::ObjectProxy>
 for PowerCycleStateMachineTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for PowerCycleStateMachineTypeProxy {
@@ -104,7 +104,7 @@ pub struct PrepareForUpdateStateMachineTypeProxy(
 impl ::core::convert::From<client::typed::ObjectProxy>
 for PrepareForUpdateStateMachineTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for PrepareForUpdateStateMachineTypeProxy {
@@ -136,7 +136,7 @@ impl PrepareForUpdateStateMachineTypeProxy {
 pub struct ProtocolTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for ProtocolTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ProtocolTypeProxy {

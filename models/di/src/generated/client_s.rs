@@ -9,7 +9,7 @@ use super::*;
 pub struct SoftwareFolderTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for SoftwareFolderTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareFolderTypeProxy {
@@ -44,7 +44,7 @@ pub struct SoftwareLoadingTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for SoftwareLoadingTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareLoadingTypeProxy {
@@ -132,7 +132,7 @@ impl SoftwareTypeProxy {
 pub struct SoftwareUpdateTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for SoftwareUpdateTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareUpdateTypeProxy {
@@ -298,7 +298,7 @@ pub struct SoftwareVersionTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for SoftwareVersionTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareVersionTypeProxy {

@@ -29,7 +29,7 @@ pub struct TopologyElementTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for TopologyElementTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for TopologyElementTypeProxy {
@@ -120,7 +120,7 @@ pub struct TransferServicesTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for TransferServicesTypeProxy {
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for TransferServicesTypeProxy {

@@ -12,7 +12,7 @@ pub struct BaseLifetimeIndicationTypeHandle(
 impl ::core::convert::From<server::typed::ObjectHandle>
 for BaseLifetimeIndicationTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for BaseLifetimeIndicationTypeHandle {

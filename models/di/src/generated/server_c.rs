@@ -235,7 +235,7 @@ pub struct ConfigurableObjectTypeHandle(
 impl ::core::convert::From<server::typed::ObjectHandle>
 for ConfigurableObjectTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ConfigurableObjectTypeHandle {
@@ -309,7 +309,7 @@ pub struct ConfirmationStateMachineTypeHandle(
 impl ::core::convert::From<server::typed::ObjectHandle>
 for ConfirmationStateMachineTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ConfirmationStateMachineTypeHandle {

@@ -12,7 +12,7 @@ pub struct DeviceHealthDiagnosticAlarmTypeHandle(
 impl ::core::convert::From<server::typed::ObjectHandle>
 for DeviceHealthDiagnosticAlarmTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for DeviceHealthDiagnosticAlarmTypeHandle {

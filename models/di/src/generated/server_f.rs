@@ -58,7 +58,7 @@ pub struct FunctionalGroupTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for FunctionalGroupTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for FunctionalGroupTypeHandle {

@@ -12,7 +12,7 @@ pub struct IAssetLocationIndicationTypeHandle(
 impl ::core::convert::From<server::typed::ObjectHandle>
 for IAssetLocationIndicationTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for IAssetLocationIndicationTypeHandle {
@@ -65,7 +65,7 @@ pub struct IDeviceHealthTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for IDeviceHealthTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for IDeviceHealthTypeHandle {
@@ -105,7 +105,7 @@ pub struct IOperationCounterTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for IOperationCounterTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for IOperationCounterTypeHandle {
@@ -148,7 +148,7 @@ impl IOperationCounterTypeHandle {
 pub struct ISupportInfoTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for ISupportInfoTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ISupportInfoTypeHandle {
@@ -215,7 +215,7 @@ pub struct ITagNameplateTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for ITagNameplateTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ITagNameplateTypeHandle {
@@ -253,7 +253,7 @@ pub struct IVendorNameplateTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for IVendorNameplateTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for IVendorNameplateTypeHandle {
@@ -400,7 +400,7 @@ pub struct InstallationStateMachineTypeHandle(
 impl ::core::convert::From<server::typed::ObjectHandle>
 for InstallationStateMachineTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for InstallationStateMachineTypeHandle {

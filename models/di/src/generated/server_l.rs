@@ -31,7 +31,7 @@ pub struct LockingServicesTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for LockingServicesTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for LockingServicesTypeHandle {

@@ -9,7 +9,7 @@ use super::*;
 pub struct NetworkTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for NetworkTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for NetworkTypeHandle {

@@ -80,7 +80,7 @@ pub struct PowerCycleStateMachineTypeHandle(
 impl ::core::convert::From<server::typed::ObjectHandle>
 for PowerCycleStateMachineTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for PowerCycleStateMachineTypeHandle {
@@ -101,7 +101,7 @@ pub struct PrepareForUpdateStateMachineTypeHandle(
 impl ::core::convert::From<server::typed::ObjectHandle>
 for PrepareForUpdateStateMachineTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for PrepareForUpdateStateMachineTypeHandle {
@@ -128,7 +128,7 @@ impl PrepareForUpdateStateMachineTypeHandle {
 pub struct ProtocolTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for ProtocolTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for ProtocolTypeHandle {

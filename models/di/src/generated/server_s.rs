@@ -11,7 +11,7 @@ pub struct SoftwareFolderTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for SoftwareFolderTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareFolderTypeHandle {
@@ -46,7 +46,7 @@ pub struct SoftwareLoadingTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for SoftwareLoadingTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareLoadingTypeHandle {
@@ -133,7 +133,7 @@ pub struct SoftwareUpdateTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for SoftwareUpdateTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareUpdateTypeHandle {
@@ -263,7 +263,7 @@ pub struct SoftwareVersionTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for SoftwareVersionTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareVersionTypeHandle {

@@ -29,7 +29,7 @@ pub struct TopologyElementTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for TopologyElementTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for TopologyElementTypeHandle {
@@ -121,7 +121,7 @@ pub struct TransferServicesTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for TransferServicesTypeHandle {
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(::core::convert::From::from(object))
+        Self(object)
     }
 }
 impl ::core::ops::Deref for TransferServicesTypeHandle {
