@@ -3,11 +3,10 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
-use uaforge_codec::{
-    ByteString, Encode as _, EncodeContext, EncodeError, Encoder, NodeIdRef, Now, StatusCode, Ticks,
-};
+use uaforge_codec::{ByteString, EncodeContext, EncodeError, Encoder, Entropy, Now, StatusCode, Ticks};
 use uaforge_types::{
     CloseSecureChannelRequest, MessageSecurityMode, OpenSecureChannelRequest, OpenSecureChannelResponse,
     RequestHeader, SecurityTokenRequestType, status,
@@ -16,10 +15,13 @@ use uaforge_types::{
 use crate::conversation::Conversation;
 use crate::frame::{Frame, MessageType};
 use crate::hello::{put_hello, read_acknowledge, read_error};
-use crate::open::{OpenChunk, OpenHeader, binary_id, put_open, read_body};
+use crate::open::{AsymmetricHeader, Numbered, nonce, put_body, read_body};
 use crate::reader::Incoming;
-use crate::token::Token;
-use crate::{ChannelError, Limits, Negotiated, SecurityProvider};
+use crate::token::{Token, Tokens};
+use crate::{AsymmetricChunk, ChannelError, KeyExchange, Limits, Negotiated, Role, SecurityProvider};
+
+/// A token that a server grants for less time is renewed no faster than this.
+const SHORTEST_LIFETIME: Duration = Duration::from_millis(100);
 
 /// How a client's channel behaves.
 #[derive(Clone, Debug)]
@@ -56,7 +58,7 @@ impl ClientConfig {
 /// What became of received bytes.
 #[derive(Debug)]
 pub enum ClientEvent<'c> {
-    /// More bytes are needed.
+    /// More bytes are needed, or [`ClientChannel::poll`] has to be ready first.
     Incomplete,
     /// The channel took them for itself; there may be more behind them.
     Handled,
@@ -82,12 +84,23 @@ pub enum ClientEvent<'c> {
     Failed(ChannelError),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a channel awaits; the connection protocol's states (OPC 10000-6 §7.1.3) and the channel's.
+#[derive(Debug)]
 enum State {
     Idle,
-    Hello,
-    Opening,
-    Open,
+    Hello { until: Ticks },
+    Opening(Asked),
+    Open { tokens: Tokens, renewal: Option<Asked>, nonce: ByteString },
+    Closed(Option<ChannelError>),
+}
+
+/// A token that was asked for.
+#[derive(Debug)]
+struct Asked {
+    /// When the answer has to be there.
+    until: Ticks,
+    request_id: u32,
+    exchange: Box<dyn KeyExchange>,
 }
 
 /// One connection to a server, from Hello to CloseSecureChannel. Tokens renew themselves.
@@ -98,37 +111,31 @@ pub struct ClientChannel {
     conversation: Conversation,
     state: State,
     next_request: u32,
-    /// When an answer to the handshake or to a renewal has to be there.
-    answer_by: Option<Ticks>,
-    error: Option<ChannelError>,
 }
 
 impl ClientChannel {
     /// A channel that is about to begin on a connected socket.
     #[must_use]
-    pub fn new(config: ClientConfig, policy: impl SecurityProvider + 'static) -> Self {
-        Self {
-            conversation: Conversation::new(&policy),
-            policy: Box::new(policy),
-            config,
-            state: State::Idle,
-            next_request: 1,
-            answer_by: None,
-            error: None,
-        }
+    pub fn new(
+        config: ClientConfig,
+        policy: impl SecurityProvider + 'static,
+        entropy: impl Entropy + Send + 'static,
+    ) -> Self {
+        let mut conversation = Conversation::new(entropy);
+        conversation.reader.set_rule(policy.sequence_rule());
+        conversation.writer.set_rule(policy.sequence_rule());
+        Self { config, policy: Box::new(policy), conversation, state: State::Idle, next_request: 1 }
     }
 
     /// Writes the Hello; the rest of the handshake follows by itself.
     pub fn start(&mut self, out: &mut Vec<u8>, now: Now) {
-        if self.state != State::Idle {
+        if !matches!(self.state, State::Idle) {
             return;
         }
-        self.state = State::Hello;
-        self.answer_by = Some(now.ticks + self.config.handshake_timeout);
-        if let Err(error) = put_hello(out, &self.config.limits, &self.config.endpoint_url) {
-            self.conversation.closed = true;
-            self.error = Some(error);
-        }
+        self.state = match put_hello(out, &self.config.limits, &self.config.endpoint_url) {
+            Ok(()) => State::Hello { until: now.ticks + self.config.handshake_timeout },
+            Err(error) => State::Closed(Some(error)),
+        };
     }
 
     /// The id of the channel; 0 before it is open.
@@ -146,22 +153,32 @@ impl ClientChannel {
     /// Whether requests may be sent.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.state == State::Open && !self.is_closed()
+        matches!(self.state, State::Open { .. }) && !self.is_closed()
     }
 
     /// Whether the channel has ended.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.conversation.closed || self.conversation.writer.failure().is_some()
+        matches!(self.state, State::Closed(_)) || self.conversation.writer.failure().is_some()
     }
 
     /// Why the channel ended, unless this side closed it.
     #[must_use]
     pub fn error(&self) -> Option<&ChannelError> {
-        self.conversation.writer.failure().or(self.error.as_ref())
+        match &self.state {
+            State::Closed(error) => error.as_ref(),
+            _ => self.conversation.writer.failure(),
+        }
     }
 
-    /// Writes one request, straight into its chunks; the id comes back with the response.
+    /// Whether received bytes can be handled now; if not, [`ClientChannel::poll`] has to be ready first.
+    #[must_use]
+    pub fn wants_input(&self) -> bool {
+        !self.conversation.is_waiting()
+    }
+
+    /// Writes one request, straight into its chunks; the id comes back with the response. A channel that
+    /// is not open sends nothing.
     ///
     /// # Errors
     /// What the encoder could not write, such as a message above the server's limits
@@ -174,12 +191,13 @@ impl ClientChannel {
     ) -> Result<u32, EncodeError> {
         let request_id = self.next_request;
         self.conversation.writer.send(out, cx, request_id, encode)?;
-        self.count_request();
-        Ok(request_id)
+        Ok(self.take_request_id())
     }
 
-    fn count_request(&mut self) {
-        self.next_request = self.next_request.wrapping_add(1).max(1);
+    fn take_request_id(&mut self) -> u32 {
+        let id = self.next_request;
+        self.next_request = id.wrapping_add(1).max(1);
+        id
     }
 
     /// Takes the first frame of `input`; gives the bytes it took and what they were. What the channel has
@@ -197,142 +215,199 @@ impl ClientChannel {
         let frame = match self.conversation.frame(input) {
             Ok(Some(frame)) => frame,
             Ok(None) => return (0, ClientEvent::Incomplete),
-            Err(error) => return (input.len(), self.fail(error, out)),
+            Err(error) => return (input.len(), self.fail(error)),
         };
         let size = frame.bytes.len();
-        let event = match (frame.kind, self.state) {
-            (MessageType::Message, State::Open) => return (size, self.message(frame, now, out)),
-            (MessageType::Acknowledge, State::Hello) => self.acknowledged(frame, now, out),
-            (MessageType::Open, State::Opening | State::Open) => self.opened(frame, now),
-            (MessageType::Error, _) => {
-                let error = read_error(frame.body());
-                self.conversation.closed = true;
-                self.error = Some(error.clone());
-                Ok(ClientEvent::Failed(error))
-            }
-            (MessageType::Close, State::Open) => Err(closed()),
-            _ => Err(ChannelError::new(
-                status::BAD_TCP_MESSAGE_TYPE_INVALID,
-                "a message of this type is not expected now",
-            )),
-        };
-        (size, event.unwrap_or_else(|error| self.fail(error, out)))
+        if frame.kind == MessageType::Message && matches!(self.state, State::Open { .. }) {
+            return (size, self.message(frame, now));
+        }
+        let event = self.control(frame, now, out).unwrap_or_else(|error| self.fail(error));
+        (size, event)
     }
 
-    fn message<'c>(&'c mut self, frame: Frame<'c>, now: Now, out: &mut Vec<u8>) -> ClientEvent<'c> {
-        let Conversation { reader, writer, tokens, closed } = &mut self.conversation;
-        match reader.take(frame, writer.channel, tokens, now.ticks) {
+    fn message<'c>(&'c mut self, frame: Frame<'c>, now: Now) -> ClientEvent<'c> {
+        let State::Open { tokens, .. } = &mut self.state else { return ClientEvent::Handled };
+        let Conversation { reader, writer, .. } = &mut self.conversation;
+        let error = match reader.take(frame, writer.channel, tokens, now.ticks) {
             Ok((incoming, is_other)) => {
                 if !is_other {
                     // The server uses the new token; the one before is over.
                     tokens.other = None;
                 }
-                match incoming {
+                return match incoming {
                     Incoming::Part => ClientEvent::Handled,
                     Incoming::Message { request_id, body } => ClientEvent::Message { request_id, body },
                     Incoming::Abort { request_id, status, reason } => {
                         ClientEvent::Aborted { request_id, status, reason }
                     }
-                }
+                };
             }
-            Err(error) => {
-                crate::hello::put_error(out, &error);
-                *closed = true;
-                self.error = Some(error.clone());
-                ClientEvent::Failed(error)
-            }
-        }
+            Err(error) => error,
+        };
+        writer.end();
+        self.state = State::Closed(Some(error.clone()));
+        ClientEvent::Failed(error)
     }
 
-    fn acknowledged(
+    /// Everything but responses.
+    fn control(
         &mut self,
         frame: Frame<'_>,
         now: Now,
         out: &mut Vec<u8>,
     ) -> Result<ClientEvent<'static>, ChannelError> {
-        let settled = Negotiated::settle(&self.config.limits, &read_acknowledge(frame.body())?)?;
-        self.conversation.reader.limits = settled;
-        self.conversation.writer.limits = settled;
-        self.state = State::Opening;
-        self.request_token(SecurityTokenRequestType::ISSUE, now, out);
-        Ok(ClientEvent::Handled)
+        match (frame.kind, &self.state) {
+            (MessageType::Acknowledge, State::Hello { until }) => {
+                let (until, announced) = (*until, read_acknowledge(frame.body())?);
+                let settled = Negotiated::settle(&self.config.limits, &announced)?;
+                self.conversation.reader.limits = settled;
+                self.conversation.writer.limits = settled;
+                let asked = self.ask(SecurityTokenRequestType::ISSUE, until, now)?;
+                self.state = State::Opening(asked);
+            }
+            (MessageType::Open, State::Opening(_) | State::Open { .. }) => {
+                let (header, _) = AsymmetricHeader::parse(frame.bytes)?;
+                if header.policy != Some(self.policy.policy_uri().as_bytes()) {
+                    let reason = "the server answers with another security policy";
+                    return Err(ChannelError::new(status::BAD_SECURITY_POLICY_REJECTED, reason));
+                }
+                let operation = self.policy.open(frame.bytes.to_vec());
+                self.conversation.open(operation);
+            }
+            (MessageType::Error, _) => return Err(read_error(frame.body())),
+            (MessageType::Close, State::Open { .. }) => return Err(closed()),
+            _ => {
+                return Err(ChannelError::new(
+                    status::BAD_TCP_MESSAGE_TYPE_INVALID,
+                    "a message of this type is not expected now",
+                ));
+            }
+        }
+        match self.advance(&mut Context::from_waker(Waker::noop()), now, out)? {
+            Poll::Ready(event) => Ok(event),
+            Poll::Pending => Ok(ClientEvent::Handled),
+        }
+    }
+
+    /// Goes on with what a private key is needed for. Ready if something was done; ask again then.
+    pub fn poll(&mut self, cx: &mut Context<'_>, now: Now, out: &mut Vec<u8>) -> Poll<ClientEvent<'static>> {
+        if self.is_closed() || !self.conversation.is_waiting() {
+            return Poll::Pending;
+        }
+        self.advance(cx, now, out).unwrap_or_else(|error| Poll::Ready(self.fail(error)))
+    }
+
+    fn advance(
+        &mut self,
+        cx: &mut Context<'_>,
+        now: Now,
+        out: &mut Vec<u8>,
+    ) -> Result<Poll<ClientEvent<'static>>, ChannelError> {
+        match self.conversation.poll(cx, out) {
+            Poll::Pending => Ok(Poll::Pending),
+            Poll::Ready(opened) => Ok(Poll::Ready(match opened? {
+                Some(chunk) => self.opened(&chunk, now)?,
+                None => ClientEvent::Handled,
+            })),
+        }
     }
 
     /// Asks for the first or the next token.
-    fn request_token(&mut self, request_type: SecurityTokenRequestType, now: Now, out: &mut Vec<u8>) {
+    fn ask(
+        &mut self,
+        request_type: SecurityTokenRequestType,
+        until: Ticks,
+        now: Now,
+    ) -> Result<Asked, ChannelError> {
+        let exchange =
+            self.policy.exchange(Role::Client, self.config.mode, &mut *self.conversation.entropy)?;
+        let request_id = self.take_request_id();
         let request = OpenSecureChannelRequest {
             request_header: RequestHeader {
                 timestamp: now.utc,
-                request_handle: self.next_request,
-                timeout_hint: u32::try_from(self.config.message_timeout.as_millis()).unwrap_or(u32::MAX),
+                request_handle: request_id,
+                timeout_hint: milliseconds(self.config.message_timeout),
                 ..Default::default()
             },
             client_protocol_version: 0,
             request_type,
             security_mode: self.config.mode,
-            client_nonce: ByteString::NULL,
-            requested_lifetime: u32::try_from(self.config.requested_lifetime.as_millis()).unwrap_or(u32::MAX),
+            client_nonce: nonce(exchange.nonce()),
+            requested_lifetime: milliseconds(self.config.requested_lifetime),
         };
-        let header = OpenHeader {
-            channel: self.conversation.writer.channel,
-            policy: self.policy.policy_uri(),
-            sequence: self.conversation.writer.sequence.take(),
-            request_id: self.next_request,
-        };
-        put_open(out, &header, &request);
-        self.count_request();
+        let numbers = (self.conversation.writer.hold(), request_id);
+        let chunk = Numbered::chunk(self.channel_id(), None, numbers, &request);
+        let operation = self.policy.seal(chunk);
+        self.conversation.seal(operation);
+        Ok(Asked { until, request_id, exchange })
     }
 
-    fn opened(&mut self, frame: Frame<'_>, now: Now) -> Result<ClientEvent<'static>, ChannelError> {
-        let chunk = OpenChunk::parse(frame)?;
-        if chunk.policy.as_str() != Some(self.policy.policy_uri()) {
-            let reason = "the server answers with another security policy";
-            return Err(ChannelError::new(status::BAD_SECURITY_POLICY_REJECTED, reason));
-        }
-        self.conversation.reader.sequence.take(chunk.sequence)?;
-        let response: OpenSecureChannelResponse = read_body(chunk.body)?;
+    /// Takes the token that was issued or renewed (OPC 10000-4 §5.6.2).
+    fn opened(&mut self, chunk: &AsymmetricChunk, now: Now) -> Result<ClientEvent<'static>, ChannelError> {
+        let numbered = Numbered::parse(&chunk.content)?;
+        self.conversation.reader.sequence.take(numbered.sequence)?;
+        let response: OpenSecureChannelResponse = read_body(numbered.body)?;
         let result = response.response_header.service_result;
         if result.is_bad() {
             return Err(ChannelError::new(result, "the server refused to open a channel"));
         }
-        let granted = response.security_token;
-        let first = self.state == State::Opening;
-        if !first && (granted.channel_id != self.channel_id() || self.answer_by.is_none()) {
-            let reason = "the server renewed what was not asked for";
+        let granted = &response.security_token;
+        let (first, asked) = match core::mem::replace(&mut self.state, State::Closed(None)) {
+            State::Opening(asked) => (None, Some(asked)),
+            State::Open { tokens, renewal, nonce } => (Some((tokens, nonce)), renewal),
+            _ => (None, None),
+        };
+        let asked = asked.filter(|asked| asked.request_id == numbered.request_id);
+        let same_channel = first.is_none() || granted.channel_id == self.channel_id();
+        let Some(asked) = asked.filter(|_| same_channel && granted.channel_id == chunk.channel_id) else {
+            let reason = "the server opened what was not asked for";
             return Err(ChannelError::new(status::BAD_TCP_SECURE_CHANNEL_UNKNOWN, reason));
+        };
+        let nonce = response.server_nonce;
+        if first.as_ref().is_some_and(|(_, before)| !nonce.bytes().is_empty() && *before == nonce) {
+            return Err(ChannelError::new(status::BAD_NONCE_INVALID, "the nonce was used before"));
         }
-        let receive = self.policy.derive(self.config.mode, &[], response.server_nonce.bytes())?;
-        let send = self.policy.derive(self.config.mode, response.server_nonce.bytes(), &[])?;
-        let lifetime = Duration::from_millis(granted.revised_lifetime.into());
-        let token = Token { id: granted.token_id, created: now.ticks, lifetime, receive };
-        self.conversation.tokens.other = self.conversation.tokens.current.replace(token);
+        let keys = asked.exchange.finish(nonce.bytes())?;
+        let lifetime = Duration::from_millis(granted.revised_lifetime.into()).max(SHORTEST_LIFETIME);
+        let mut token = Token::new(granted.token_id, now.ticks, lifetime, keys);
         self.conversation.writer.channel = granted.channel_id;
-        self.conversation.writer.set_token(granted.token_id, send);
-        self.state = State::Open;
-        self.answer_by = None;
-        Ok(if first { ClientEvent::Opened } else { ClientEvent::Handled })
+        token.send_with(&mut self.conversation.writer);
+        let event = if first.is_none() { ClientEvent::Opened } else { ClientEvent::Handled };
+        let mut tokens = Tokens::new(token);
+        tokens.other = first.map(|(before, _)| before.current);
+        self.state = State::Open { tokens, renewal: None, nonce };
+        Ok(event)
     }
 
-    fn fail(&mut self, error: ChannelError, out: &mut Vec<u8>) -> ClientEvent<'static> {
-        self.conversation.fail(&error, out);
-        self.error.get_or_insert_with(|| error.clone());
+    /// A client sends no ERR; it closes the connection (OPC 10000-6 §7.1.5).
+    fn fail(&mut self, error: ChannelError) -> ClientEvent<'static> {
+        self.conversation.writer.end();
+        self.state = State::Closed(Some(error.clone()));
         ClientEvent::Failed(error)
     }
 
     /// Writes a CloseSecureChannel; nothing is sent after it.
     pub fn close(&mut self, out: &mut Vec<u8>, now: Now) {
+        if self.is_closed() {
+            return;
+        }
         if self.is_open() {
+            let request_id = self.take_request_id();
             let request = CloseSecureChannelRequest {
-                request_header: RequestHeader { timestamp: now.utc, ..Default::default() },
+                request_header: RequestHeader {
+                    timestamp: now.utc,
+                    request_handle: request_id,
+                    ..Default::default()
+                },
             };
-            let (cx, id) = (EncodeContext::default(), self.next_request);
+            let cx = EncodeContext::default();
             // A message this small fits every peer's limits.
-            let _ = self.conversation.writer.send_as(MessageType::Close, out, cx, id, |e| {
-                NodeIdRef::Numeric(0, binary_id(CLOSE)).encode(e);
-                request.encode(e);
+            let _ = self.conversation.writer.send_as(MessageType::Close, out, cx, request_id, |e| {
+                put_body(e, &request);
             });
         }
-        self.conversation.closed = true;
+        self.conversation.writer.end();
+        self.state = State::Closed(None);
     }
 
     /// When [`ClientChannel::on_deadline`] is due.
@@ -341,9 +416,14 @@ impl ClientChannel {
         if self.is_closed() {
             return None;
         }
-        let renew = self.conversation.tokens.current.as_ref().map(Token::renew_at);
-        let next = if self.answer_by.is_some() { self.answer_by } else { renew };
-        [next, self.conversation.deadline(self.config.message_timeout)].into_iter().flatten().min()
+        match &self.state {
+            State::Hello { until } | State::Opening(Asked { until, .. }) => Some(*until),
+            State::Open { tokens, renewal, .. } => {
+                let next = renewal.as_ref().map_or_else(|| tokens.current.renew_at(), |asked| asked.until);
+                Some(next.min(self.conversation.deadline(tokens, self.config.message_timeout)))
+            }
+            State::Idle | State::Closed(_) => None,
+        }
     }
 
     /// Renews the token if it is time, or ends the channel if an answer is overdue. Gives the error then.
@@ -351,22 +431,34 @@ impl ClientChannel {
         if self.is_closed() {
             return None;
         }
-        let late = self.answer_by.is_some_and(|by| by <= now.ticks);
-        let error = if late {
-            Some(ChannelError::new(status::BAD_TIMEOUT, "the server does not answer"))
-        } else {
-            self.conversation.overdue(now, self.config.message_timeout)
+        let error = self.overdue(now, out).err()?;
+        self.fail(error.clone());
+        Some(error)
+    }
+
+    fn overdue(&mut self, now: Now, out: &mut Vec<u8>) -> Result<(), ChannelError> {
+        let (until, renew) = match &self.state {
+            State::Hello { until } | State::Opening(Asked { until, .. }) => (Some(*until), false),
+            State::Open { tokens, renewal, .. } => {
+                self.conversation.overdue(tokens, now, self.config.message_timeout)?;
+                let due = tokens.current.renew_at() <= now.ticks;
+                (renewal.as_ref().map(|asked| asked.until), renewal.is_none() && due)
+            }
+            State::Idle | State::Closed(_) => (None, false),
         };
-        if let Some(error) = error {
-            self.fail(error.clone(), out);
-            return Some(error);
+        if until.is_some_and(|until| until <= now.ticks) {
+            return Err(ChannelError::new(status::BAD_TIMEOUT, "the server does not answer"));
         }
-        let renew = self.conversation.tokens.current.as_ref().map(Token::renew_at);
-        if self.answer_by.is_none() && renew.is_some_and(|at| at <= now.ticks) {
-            self.answer_by = Some(now.ticks + self.config.message_timeout);
-            self.request_token(SecurityTokenRequestType::RENEW, now, out);
+        if renew && !self.conversation.is_waiting() {
+            let until = now.ticks + self.config.message_timeout;
+            let asked = self.ask(SecurityTokenRequestType::RENEW, until, now)?;
+            if let State::Open { renewal, .. } = &mut self.state {
+                *renewal = Some(asked);
+            }
+            // What a slow key leaves undone, `poll` goes on with.
+            let _ = self.advance(&mut Context::from_waker(Waker::noop()), now, out)?;
         }
-        None
+        Ok(())
     }
 
     /// Gives room back that no message needs now.
@@ -375,8 +467,9 @@ impl ClientChannel {
     }
 }
 
-const CLOSE: &uaforge_codec::StructureDescriptor =
-    <CloseSecureChannelRequest as uaforge_codec::Structure>::DESCRIPTOR;
+fn milliseconds(duration: Duration) -> u32 {
+    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
+}
 
 fn closed() -> ChannelError {
     ChannelError::new(status::BAD_SECURE_CHANNEL_CLOSED, "the channel is closed")

@@ -1,65 +1,113 @@
 //! What the two kinds of channel have in common.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
-use uaforge_codec::{Now, Ticks};
+use uaforge_codec::{Entropy, Now, Ticks};
 use uaforge_types::status;
 
 use crate::frame::Frame;
-use crate::hello::put_error;
 use crate::reader::Reader;
 use crate::token::Tokens;
-use crate::{ChannelError, SecurityProvider, Writer};
+use crate::{AsymmetricChunk, ChannelError, Operation, Writer};
 
-/// Reader, writer and tokens of one connection.
-#[derive(Debug)]
+/// Reader and writer of one connection, and the work with private keys that they wait for.
 pub(crate) struct Conversation {
     pub(crate) reader: Reader,
     pub(crate) writer: Writer,
-    pub(crate) tokens: Tokens,
-    pub(crate) closed: bool,
+    pub(crate) entropy: Box<dyn Entropy + Send>,
+    job: Option<Job>,
+}
+
+/// An OpenSecureChannel message that a private key is needed for.
+#[derive(Debug)]
+enum Job {
+    Open(Operation<AsymmetricChunk>),
+    Seal(Operation<Vec<u8>>),
 }
 
 impl Conversation {
-    pub(crate) fn new(policy: &dyn SecurityProvider) -> Self {
-        let rule = policy.sequence_rule();
-        Self {
-            reader: Reader::new(rule),
-            writer: Writer::new(rule),
-            tokens: Tokens::default(),
-            closed: false,
-        }
+    pub(crate) fn new(entropy: impl Entropy + Send + 'static) -> Self {
+        Self { reader: Reader::new(), writer: Writer::new(), entropy: Box::new(entropy), job: None }
     }
 
-    /// The next whole frame in `input`.
+    /// The next whole frame in `input`; none while a private key is at work, as what follows may need
+    /// its result.
     pub(crate) fn frame<'c>(&self, input: &'c [u8]) -> Result<Option<Frame<'c>>, ChannelError> {
+        if self.is_waiting() {
+            return Ok(None);
+        }
         Frame::parse(input, self.reader.limits.receive_chunk)
     }
 
-    /// Ends the channel and tells the peer why.
-    pub(crate) fn fail(&mut self, error: &ChannelError, out: &mut Vec<u8>) {
-        if !self.closed {
-            put_error(out, error);
-            self.closed = true;
-        }
+    /// Whether a private key is at work.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.job.is_some()
     }
 
-    /// When the last token ends, or an unfinished message has taken too long.
-    pub(crate) fn deadline(&self, message_timeout: Duration) -> Option<Ticks> {
-        let unfinished = self.reader.unfinished_since().map(|since| since + message_timeout);
-        [self.tokens.expires(), unfinished].into_iter().flatten().min()
+    /// Begins to open an OpenSecureChannel message.
+    pub(crate) fn open(&mut self, operation: Operation<AsymmetricChunk>) {
+        self.job = Some(Job::Open(operation));
+    }
+
+    /// Begins to seal an OpenSecureChannel message; [`Writer::hold`] has numbered it.
+    pub(crate) fn seal(&mut self, operation: Operation<Vec<u8>>) {
+        self.job = Some(Job::Seal(operation));
+    }
+
+    /// Goes on with the work. A sealed message is written to `out`; an opened one is given.
+    pub(crate) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        out: &mut Vec<u8>,
+    ) -> Poll<Result<Option<AsymmetricChunk>, ChannelError>> {
+        let result = match &mut self.job {
+            None => return Poll::Pending,
+            Some(Job::Open(operation)) => ready!(operation.poll(cx)).map(Some),
+            Some(Job::Seal(operation)) => ready!(operation.poll(cx)).map(|chunk| {
+                self.writer.release(&chunk, out);
+                None
+            }),
+        };
+        self.job = None;
+        Poll::Ready(result)
+    }
+
+    /// When the last token expires, or an unfinished message has taken too long.
+    pub(crate) fn deadline(&self, tokens: &Tokens, message_timeout: Duration) -> Ticks {
+        match self.reader.unfinished_since() {
+            Some(since) => tokens.expires().min(since + message_timeout),
+            None => tokens.expires(),
+        }
     }
 
     /// What a deadline that has come means.
-    pub(crate) fn overdue(&self, now: Now, message_timeout: Duration) -> Option<ChannelError> {
+    pub(crate) fn overdue(
+        &self,
+        tokens: &Tokens,
+        now: Now,
+        message_timeout: Duration,
+    ) -> Result<(), ChannelError> {
         if self.reader.unfinished_since().is_some_and(|since| since + message_timeout <= now.ticks) {
-            return Some(ChannelError::new(status::BAD_TIMEOUT, "a message was not finished in time"));
+            return Err(ChannelError::new(status::BAD_TIMEOUT, "a message was not finished in time"));
         }
-        if self.tokens.expires().is_some_and(|expires| expires <= now.ticks) {
+        if tokens.expires() <= now.ticks {
             let reason = "the security token was not renewed in time";
-            return Some(ChannelError::new(status::BAD_SECURE_CHANNEL_TOKEN_UNKNOWN, reason));
+            return Err(ChannelError::new(status::BAD_SECURE_CHANNEL_TOKEN_UNKNOWN, reason));
         }
-        None
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Conversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conversation")
+            .field("reader", &self.reader)
+            .field("writer", &self.writer)
+            .field("job", &self.job)
+            .finish_non_exhaustive()
     }
 }

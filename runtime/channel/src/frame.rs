@@ -17,6 +17,7 @@ pub(crate) const ABORT: u8 = b'A';
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageType {
     Hello,
+    ReverseHello,
     Acknowledge,
     Error,
     Open,
@@ -28,6 +29,7 @@ impl MessageType {
     fn parse(bytes: [u8; 3]) -> Option<Self> {
         Some(match &bytes {
             b"HEL" => Self::Hello,
+            b"RHE" => Self::ReverseHello,
             b"ACK" => Self::Acknowledge,
             b"ERR" => Self::Error,
             b"OPN" => Self::Open,
@@ -40,6 +42,7 @@ impl MessageType {
     fn bytes(self) -> [u8; 3] {
         *match self {
             Self::Hello => b"HEL",
+            Self::ReverseHello => b"RHE",
             Self::Acknowledge => b"ACK",
             Self::Error => b"ERR",
             Self::Open => b"OPN",

@@ -4,14 +4,14 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use uaforge_codec::{DecodeContext, DecodeReason, DecodeRef as _, Decoder, StatusCode, StrRef};
+use uaforge_codec::{DecodeContext, DecodeRef as _, Decoder, StatusCode, StrRef};
 use uaforge_types::status;
 
 use crate::frame::{FINAL, HEADER, MessageType};
-use crate::{ChannelError, Limits, Negotiated};
+use crate::{ChannelError, Limits};
 
 /// Longest endpoint URL and reason (OPC 10000-6 §7.1.2.3, §7.1.2.5).
-const MAX_TEXT: usize = 4096;
+pub(crate) const MAX_TEXT: usize = 4096;
 /// The version of the protocol.
 const VERSION: u32 = 0;
 
@@ -47,8 +47,8 @@ impl Announced {
 impl From<&Limits> for Announced {
     fn from(limits: &Limits) -> Self {
         Self {
-            receive_buffer: limits.receive_buffer,
-            send_buffer: limits.send_buffer,
+            receive_buffer: limits.receive_buffer(),
+            send_buffer: limits.send_buffer(),
             max_message: limits.max_message,
             max_chunks: limits.max_chunks,
         }
@@ -56,12 +56,11 @@ impl From<&Limits> for Announced {
 }
 
 impl Announced {
-    /// The answer to a Hello: settled buffers, own limits.
-    pub(crate) fn acknowledge(own: &Limits, settled: &Negotiated) -> Self {
-        let buffer = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
+    /// The answer to a Hello: no buffer larger than the client's, own limits of messages.
+    pub(crate) fn acknowledge(&self, own: &Limits) -> Self {
         Self {
-            receive_buffer: buffer(settled.receive_chunk),
-            send_buffer: buffer(settled.send_chunk),
+            receive_buffer: own.receive_buffer().min(self.send_buffer),
+            send_buffer: own.send_buffer().min(self.receive_buffer),
             max_message: own.max_message,
             max_chunks: own.max_chunks,
         }
@@ -108,10 +107,7 @@ pub(crate) fn read_error(body: &[u8]) -> ChannelError {
 /// Writes a Hello.
 pub(crate) fn put_hello(out: &mut Vec<u8>, own: &Limits, url: &str) -> Result<(), ChannelError> {
     if url.len() > MAX_TEXT {
-        return Err(DecodeReason::LimitExceeded).map_err(|reason| ChannelError {
-            status: status::BAD_TCP_ENDPOINT_URL_INVALID,
-            reason: Cow::Owned(alloc::format!("the endpoint URL is {reason}")),
-        });
+        return Err(ChannelError::new(status::BAD_TCP_ENDPOINT_URL_INVALID, "the endpoint URL is too long"));
     }
     put_message(out, MessageType::Hello, |out| {
         Announced::from(own).put(out);
@@ -134,12 +130,12 @@ pub(crate) fn put_error(out: &mut Vec<u8>, error: &ChannelError) {
     });
 }
 
-fn put_text(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(&u32::try_from(text.len()).unwrap_or_default().to_le_bytes());
     out.extend_from_slice(text.as_bytes());
 }
 
-fn put_message(out: &mut Vec<u8>, kind: MessageType, body: impl FnOnce(&mut Vec<u8>)) {
+pub(crate) fn put_message(out: &mut Vec<u8>, kind: MessageType, body: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     out.resize(start + HEADER, 0);
     body(out);

@@ -14,6 +14,7 @@ mod hello;
 mod limits;
 mod open;
 mod reader;
+mod reverse;
 mod security;
 mod sequence;
 mod server;
@@ -23,7 +24,12 @@ mod writer;
 pub use client::{ClientChannel, ClientConfig, ClientEvent};
 pub use error::ChannelError;
 pub use limits::{Limits, Negotiated};
-pub use security::{ChunkSecurity, NonePolicy, POLICY_NONE, SecurityProvider};
+pub use open::AsymmetricHeader;
+pub use reverse::ReverseHello;
+pub use security::{
+    AsymmetricChunk, ChunkSecurity, KeyExchange, NonePolicy, Operation, POLICY_NONE, Role, SecurityProvider,
+    TokenKeys,
+};
 pub use sequence::{SequenceCheck, SequenceRule, Sequencer};
 pub use server::{ServerChannel, ServerConfig, ServerEvent};
 pub use writer::Writer;

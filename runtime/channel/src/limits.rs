@@ -5,15 +5,17 @@ use uaforge_types::status;
 use crate::ChannelError;
 use crate::hello::Announced;
 
-/// Smallest buffer that a peer has to have.
+/// Smallest buffer that a peer has to have (OPC 10000-6 §7.1.2.3).
 const MIN_BUFFER: u32 = 8192;
+/// Largest chunk that this side receives: what the buffer of a connection holds.
+const MAX_BUFFER: u32 = 65_536;
 
 /// What one side can take and wants to send. 0 is no limit for messages and chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest chunk that is received, in bytes.
+    /// Largest chunk that is received, in bytes; at least 8192 and at most 65,536 are used.
     pub receive_buffer: u32,
-    /// Largest chunk that is sent.
+    /// Largest chunk that is sent; at least 8192 is used.
     pub send_buffer: u32,
     /// Largest message that is received, all bodies together.
     pub max_message: u32,
@@ -24,6 +26,18 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { receive_buffer: 65_536, send_buffer: 65_536, max_message: 16 << 20, max_chunks: 4_096 }
+    }
+}
+
+impl Limits {
+    /// The size of the receive buffer that is announced and kept.
+    pub(crate) fn receive_buffer(&self) -> u32 {
+        self.receive_buffer.clamp(MIN_BUFFER, MAX_BUFFER)
+    }
+
+    /// The size of the send buffer that is announced.
+    pub(crate) fn send_buffer(&self) -> u32 {
+        self.send_buffer.max(MIN_BUFFER)
     }
 }
 
@@ -66,10 +80,10 @@ impl Negotiated {
                 "buffers have to hold at least 8192 bytes",
             ));
         }
-        let common = |own: u32, peer: u32| own.max(MIN_BUFFER).min(peer) as usize;
         Ok(Self {
-            receive_chunk: common(own.receive_buffer, peer.send_buffer),
-            send_chunk: common(own.send_buffer, peer.receive_buffer),
+            receive_chunk: own.receive_buffer().min(peer.send_buffer) as usize,
+            // Whole cipher blocks, whatever the policy.
+            send_chunk: (own.send_buffer().min(peer.receive_buffer) & !15) as usize,
             receive_message: unlimited(own.max_message),
             receive_chunks: unlimited(own.max_chunks),
             send_message: unlimited(peer.max_message),

@@ -1,54 +1,114 @@
 //! OpenSecureChannel messages and their asymmetric security header (OPC 10000-6 §6.7.2.3, §6.7.4).
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use uaforge_codec::{
-    BytesRef, ConstIdentifier, Decode, DecodeContext, DecodeRef as _, Decoder, Encode as _, EncodeContext,
-    Encoder, NodeIdRef, StatusCode, StrRef, Structure, StructureDescriptor, TypeKey,
+    ByteString, ConstIdentifier, Decode as _, DecodeContext, DecodeRef as _, Decoder, Encode as _,
+    EncodeContext, Encoder, NodeIdRef, Structure, StructureDescriptor, TypeKey,
 };
 use uaforge_types::{ServiceFault, status};
 
-use crate::ChannelError;
-use crate::frame::{FINAL, Frame, HEADER, MessageType, put_header};
+use crate::frame::{FINAL, HEADER, MessageType, put_header};
+use crate::{AsymmetricChunk, ChannelError};
 
-/// Longest policy URI.
+/// Longest policy URI (OPC 10000-6 §6.7.2.3).
 const MAX_POLICY: usize = 255;
 
-/// The parts of an OpenSecureChannel chunk.
-pub(crate) struct OpenChunk<'c> {
-    pub(crate) channel: u32,
-    pub(crate) policy: StrRef<'c>,
+/// The plain part of an OpenSecureChannel chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AsymmetricHeader<'c> {
+    /// Channel id; 0 in the first request.
+    pub channel_id: u32,
+    /// URI of the security policy.
+    pub policy: Option<&'c [u8]>,
+    /// The sender's certificate, with its chain if it has one.
+    pub sender_certificate: Option<&'c [u8]>,
+    /// SHA-1 of the certificate that the chunk is encrypted for.
+    pub receiver_thumbprint: Option<&'c [u8]>,
+}
+
+impl<'c> AsymmetricHeader<'c> {
+    /// Reads the header of a whole chunk; what follows it is the secured part.
+    ///
+    /// # Errors
+    /// Bad_SecurityPolicyRejected if the URI is too long, Bad_DecodingError if something is missing.
+    pub fn parse(chunk: &'c [u8]) -> Result<(Self, &'c [u8]), ChannelError> {
+        let mut d = Decoder::new(chunk.get(HEADER..).unwrap_or_default(), DecodeContext::default());
+        let channel_id = d.u32()?;
+        let policy = d.bytes()?;
+        if policy.unwrap_or_default().len() > MAX_POLICY {
+            let reason = "the policy URI is too long";
+            return Err(ChannelError::new(status::BAD_SECURITY_POLICY_REJECTED, reason));
+        }
+        let sender_certificate = d.bytes()?;
+        let receiver_thumbprint = d.bytes()?;
+        Ok((Self { channel_id, policy, sender_certificate, receiver_thumbprint }, d.rest()))
+    }
+
+    /// Makes a whole chunk of this header and its secured part.
+    #[must_use]
+    pub fn chunk(&self, secured: &[u8]) -> Vec<u8> {
+        let mut chunk = alloc::vec![0; HEADER];
+        let mut e = Encoder::new(&mut chunk, EncodeContext::default());
+        e.put_u32(self.channel_id);
+        e.put_bytes(self.policy);
+        e.put_bytes(self.sender_certificate);
+        e.put_bytes(self.receiver_thumbprint);
+        e.put(secured);
+        let size = chunk.len();
+        put_header(&mut chunk, MessageType::Open, FINAL, size);
+        chunk
+    }
+}
+
+/// The numbers of an OpenSecureChannel chunk, and its body.
+pub(crate) struct Numbered<'c> {
     pub(crate) sequence: u32,
     pub(crate) request_id: u32,
     pub(crate) body: &'c [u8],
 }
 
-impl<'c> OpenChunk<'c> {
-    pub(crate) fn parse(frame: Frame<'c>) -> Result<Self, ChannelError> {
-        let mut d = Decoder::new(frame.body(), DecodeContext::default());
-        let channel = d.u32()?;
-        let policy = StrRef::decode_ref(&mut d)?;
-        if policy.0.unwrap_or_default().len() > MAX_POLICY {
-            return Err(ChannelError::new(
-                status::BAD_SECURITY_POLICY_REJECTED,
-                "the policy URI is too long",
-            ));
-        }
-        // Sender certificate and receiver thumbprint: without meaning for policy None.
-        BytesRef::decode_ref(&mut d)?;
-        BytesRef::decode_ref(&mut d)?;
-        let sequence = d.u32()?;
-        let request_id = d.u32()?;
-        Ok(Self { channel, policy, sequence, request_id, body: d.rest() })
+impl<'c> Numbered<'c> {
+    /// Splits the content of a chunk.
+    pub(crate) fn parse(content: &'c [u8]) -> Result<Self, ChannelError> {
+        let mut d = Decoder::new(content, DecodeContext::default());
+        Ok(Self { sequence: d.u32()?, request_id: d.u32()?, body: d.rest() })
+    }
+
+    /// A chunk with these numbers and this body.
+    pub(crate) fn chunk<T: Structure>(
+        channel_id: u32,
+        peer: Option<Arc<[u8]>>,
+        numbers: (u32, u32),
+        body: &T,
+    ) -> AsymmetricChunk {
+        let mut content = Vec::new();
+        let mut e = Encoder::new(&mut content, EncodeContext::default());
+        e.put_u32(numbers.0);
+        e.put_u32(numbers.1);
+        put_body(&mut e, body);
+        AsymmetricChunk { channel_id, peer, content }
     }
 }
 
+/// A nonce as it stands in a message; null if the policy has none.
+pub(crate) fn nonce(bytes: &[u8]) -> ByteString {
+    if bytes.is_empty() { ByteString::NULL } else { bytes.into() }
+}
+
 /// The number of a structure's binary encoding.
-pub(crate) fn binary_id(descriptor: &StructureDescriptor) -> u32 {
+fn binary_id(descriptor: &StructureDescriptor) -> u32 {
     match descriptor.binary_encoding {
         Some(TypeKey { id: ConstIdentifier::Numeric(id), .. }) => id,
         _ => 0,
     }
+}
+
+/// Writes type id and body.
+pub(crate) fn put_body<T: Structure>(e: &mut Encoder<'_>, body: &T) {
+    NodeIdRef::Numeric(0, binary_id(T::DESCRIPTOR)).encode(e);
+    body.encode(e);
 }
 
 /// Reads a body that has to be a `T`; a ServiceFault becomes its status.
@@ -57,8 +117,8 @@ pub(crate) fn read_body<T: Structure>(body: &[u8]) -> Result<T, ChannelError> {
     let id = NodeIdRef::decode_ref(&mut d)?;
     if id == NodeIdRef::Numeric(0, binary_id(ServiceFault::DESCRIPTOR)) {
         let fault = ServiceFault::decode(&mut d)?;
-        let status: StatusCode = fault.response_header.service_result;
-        return Err(ChannelError::new(status, "the peer refused to open a channel"));
+        let reason = "the peer refused to open a channel";
+        return Err(ChannelError::new(fault.response_header.service_result, reason));
     }
     if id != NodeIdRef::Numeric(0, binary_id(T::DESCRIPTOR)) {
         return Err(ChannelError {
@@ -69,29 +129,4 @@ pub(crate) fn read_body<T: Structure>(body: &[u8]) -> Result<T, ChannelError> {
     let value = T::decode(&mut d)?;
     d.finish()?;
     Ok(value)
-}
-
-/// Who sends an OpenSecureChannel message, and its numbers.
-pub(crate) struct OpenHeader<'a> {
-    pub(crate) channel: u32,
-    pub(crate) policy: &'a str,
-    pub(crate) sequence: u32,
-    pub(crate) request_id: u32,
-}
-
-/// Writes an OpenSecureChannel message in one chunk. It is written once per token, so it may allocate.
-pub(crate) fn put_open<T: Structure>(out: &mut Vec<u8>, header: &OpenHeader<'_>, body: &T) {
-    let start = out.len();
-    out.resize(start + HEADER, 0);
-    let mut e = Encoder::new(out, EncodeContext::default());
-    e.put_u32(header.channel);
-    e.put_str(Some(header.policy));
-    e.put_bytes(None);
-    e.put_bytes(None);
-    e.put_u32(header.sequence);
-    e.put_u32(header.request_id);
-    NodeIdRef::Numeric(0, binary_id(T::DESCRIPTOR)).encode(&mut e);
-    body.encode(&mut e);
-    let size = out.len() - start;
-    put_header(out.get_mut(start..).unwrap_or_default(), MessageType::Open, FINAL, size);
 }

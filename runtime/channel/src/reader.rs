@@ -56,10 +56,10 @@ pub(crate) struct Opened<'c> {
 }
 
 impl Reader {
-    pub(crate) fn new(rule: SequenceRule) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             limits: Negotiated::HANDSHAKE,
-            sequence: SequenceCheck::new(rule),
+            sequence: SequenceCheck::new(SequenceRule::Legacy),
             partial: None,
             assembled: Vec::new(),
             opened: Vec::new(),
@@ -112,7 +112,7 @@ impl Reader {
         if frame.chunk == FINAL && partial.chunks == 0 {
             return Ok((Incoming::Message { request_id, body: chunk.body }, is_other));
         }
-        grow(&mut self.assembled, chunk.body.len(), self.limits.receive_message);
+        make_room(&mut self.assembled, chunk.body.len(), self.limits.receive_message);
         self.assembled.extend_from_slice(chunk.body);
         if frame.chunk == FINAL {
             self.partial = None;
@@ -120,6 +120,11 @@ impl Reader {
         }
         self.partial = Some(Partial { chunks: partial.chunks + 1, ..partial });
         Ok((Incoming::Part, is_other))
+    }
+
+    /// Begins to count by the rule of the policy that was chosen.
+    pub(crate) fn set_rule(&mut self, rule: SequenceRule) {
+        self.sequence = SequenceCheck::new(rule);
     }
 
     /// Takes a CloseSecureChannel, whose body says nothing.
@@ -142,12 +147,12 @@ impl Reader {
     }
 }
 
-/// Makes room for `more` bytes: twice the room as usual, but never more than the largest message takes.
-fn grow(assembled: &mut Vec<u8>, more: usize, largest: usize) {
-    let needed = assembled.len().saturating_add(more);
+/// Makes room for a chunk: by doubling, but never for more than a message may have.
+fn make_room(assembled: &mut Vec<u8>, len: usize, largest: usize) {
+    let needed = assembled.len() + len;
     if needed > assembled.capacity() {
-        let room = assembled.capacity().saturating_mul(2).min(largest).max(needed);
-        assembled.reserve_exact(room - assembled.len());
+        let wanted = needed.max(assembled.capacity() * 2).min(largest.max(needed));
+        assembled.reserve_exact(wanted - assembled.len());
     }
 }
 

@@ -1,16 +1,34 @@
-//! What protects chunks: security policies as values (D11). The first one is None.
+//! What protects a channel: security policies as values (D11). The first one is None.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 
+use uaforge_codec::Entropy;
 use uaforge_types::MessageSecurityMode;
 
+use crate::open::AsymmetricHeader;
 use crate::{ChannelError, SequenceRule};
 
 /// URI of the security policy None (OPC 10000-7).
 pub const POLICY_NONE: &str = "http://opcfoundation.org/UA/SecurityPolicy#None";
 
-/// A security policy with its keys: derives what protects the chunks of each token.
+/// Which side of a channel keys are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Asks for tokens.
+    Client,
+    /// Issues tokens.
+    Server,
+}
+
+/// A security policy together with one side's certificate and private key.
+///
+/// What needs the private key may take its time: it is an [`Operation`], so that the key may live in a
+/// token, a TPM or on a pool of threads. Everything else is done where it is asked for.
 pub trait SecurityProvider: fmt::Debug + Send + Sync {
     /// URI of the policy, as in the asymmetric security header (OPC 10000-6 §6.7.2.3).
     fn policy_uri(&self) -> &'static str;
@@ -18,28 +36,67 @@ pub trait SecurityProvider: fmt::Debug + Send + Sync {
     /// Whether channels of this policy may have this mode.
     fn allows(&self, mode: MessageSecurityMode) -> bool;
 
-    /// How sequence numbers wrap.
+    /// How sequence numbers begin and wrap.
     fn sequence_rule(&self) -> SequenceRule;
 
-    /// Length of the nonces that both sides exchange; 0 if there are none.
-    fn nonce_len(&self) -> usize;
+    /// Decrypts an OpenSecureChannel chunk with the own private key and verifies it with the sender's
+    /// certificate (OPC 10000-6 §6.7.4). `chunk` is all of it, message header included.
+    fn open(&self, chunk: Vec<u8>) -> Operation<AsymmetricChunk>;
 
-    /// Keys of one direction of a token, from the nonces of both sides (OPC 10000-6 §6.7.5).
+    /// Signs an OpenSecureChannel chunk with the own private key, encrypts it for the peer, and gives all
+    /// of it, message header included.
+    fn seal(&self, chunk: AsymmetricChunk) -> Operation<Vec<u8>>;
+
+    /// Begins the exchange of nonces for a new token (OPC 10000-6 §6.7.5).
     ///
     /// # Errors
-    /// A nonce does not fit the policy.
-    fn derive(
+    /// The provider failed.
+    fn exchange(
         &self,
+        role: Role,
         mode: MessageSecurityMode,
-        secret: &[u8],
-        seed: &[u8],
-    ) -> Result<Box<dyn ChunkSecurity>, ChannelError>;
+        entropy: &mut dyn Entropy,
+    ) -> Result<Box<dyn KeyExchange>, ChannelError>;
+}
+
+/// An OpenSecureChannel chunk without its protection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AsymmetricChunk {
+    /// Channel id of the message header; 0 in the first request.
+    pub channel_id: u32,
+    /// The other side's certificate: the sender's of a chunk that was opened, the receiver's of one that
+    /// is to be sealed. `None` is the one that the provider was made for, or policy None.
+    pub peer: Option<Arc<[u8]>>,
+    /// Sequence header and body.
+    pub content: Vec<u8>,
+}
+
+/// The nonces of one token, or the keys that stand in their place (OPC 10000-6 §6.7.5).
+pub trait KeyExchange: fmt::Debug + Send {
+    /// The own nonce; empty if the policy has none.
+    fn nonce(&self) -> &[u8];
+
+    /// The keys of the token.
+    ///
+    /// # Errors
+    /// Bad_NonceInvalid if the peer's nonce does not fit the policy.
+    fn finish(self: Box<Self>, peer_nonce: &[u8]) -> Result<TokenKeys, ChannelError>;
+}
+
+/// What protects the chunks of one token.
+#[derive(Debug)]
+pub struct TokenKeys {
+    /// Opens what arrives.
+    pub receive: Box<dyn ChunkSecurity>,
+    /// Seals what is sent.
+    pub send: Box<dyn ChunkSecurity>,
 }
 
 /// Seals or opens the chunks of one direction of one token, in place.
 ///
 /// A chunk is a plain part (message and security header), then what is encrypted: sequence header,
-/// body, and a trailer of padding and signature.
+/// body, and a trailer of padding and signature. Full chunks are a multiple of 16 bytes long, and so is
+/// the plain part.
 pub trait ChunkSecurity: fmt::Debug + Send {
     /// Length of the trailer of a full chunk.
     fn trailer(&self, chunk_size: usize, plain: usize) -> usize;
@@ -65,6 +122,36 @@ pub trait ChunkSecurity: fmt::Debug + Send {
     }
 }
 
+/// Work with a private key: done at once, or later.
+pub enum Operation<T> {
+    /// It is done.
+    Ready(Result<T, ChannelError>),
+    /// It will be done when the future is ready.
+    Pending(Pin<Box<dyn Future<Output = Result<T, ChannelError>> + Send>>),
+}
+
+impl<T: 'static> Operation<T> {
+    /// Asks for the result; it is given once.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, ChannelError>> {
+        if let Self::Pending(future) = self {
+            return future.as_mut().poll(cx);
+        }
+        match core::mem::replace(self, Self::Pending(Box::pin(core::future::pending()))) {
+            Self::Ready(result) => Poll::Ready(result),
+            Self::Pending(_) => Poll::Pending,
+        }
+    }
+}
+
+impl<T> fmt::Debug for Operation<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ready(_) => "Ready",
+            Self::Pending(_) => "Pending",
+        })
+    }
+}
+
 /// Security policy None: nothing is signed, nothing is encrypted (OPC 10000-7).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NonePolicy;
@@ -82,17 +169,41 @@ impl SecurityProvider for NonePolicy {
         SequenceRule::Legacy
     }
 
-    fn nonce_len(&self) -> usize {
-        0
+    fn open(&self, chunk: Vec<u8>) -> Operation<AsymmetricChunk> {
+        Operation::Ready(AsymmetricHeader::parse(&chunk).map(|(header, content)| AsymmetricChunk {
+            channel_id: header.channel_id,
+            peer: None,
+            content: content.to_vec(),
+        }))
     }
 
-    fn derive(
+    fn seal(&self, chunk: AsymmetricChunk) -> Operation<Vec<u8>> {
+        let header = AsymmetricHeader {
+            channel_id: chunk.channel_id,
+            policy: Some(POLICY_NONE.as_bytes()),
+            sender_certificate: None,
+            receiver_thumbprint: None,
+        };
+        Operation::Ready(Ok(header.chunk(&chunk.content)))
+    }
+
+    fn exchange(
         &self,
+        _role: Role,
         _mode: MessageSecurityMode,
-        _secret: &[u8],
-        _seed: &[u8],
-    ) -> Result<Box<dyn ChunkSecurity>, ChannelError> {
+        _entropy: &mut dyn Entropy,
+    ) -> Result<Box<dyn KeyExchange>, ChannelError> {
         Ok(Box::new(Self))
+    }
+}
+
+impl KeyExchange for NonePolicy {
+    fn nonce(&self) -> &[u8] {
+        &[]
+    }
+
+    fn finish(self: Box<Self>, _peer_nonce: &[u8]) -> Result<TokenKeys, ChannelError> {
+        Ok(TokenKeys { receive: Box::new(Self), send: Box::new(Self) })
     }
 }
 

@@ -11,9 +11,9 @@ const WRAP_BELOW: u32 = 1024;
 /// How numbers wrap; the security policy says which rule holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SequenceRule {
-    /// Policies up to version 1.05, None too: begins anywhere, wraps near the end to a small number.
+    /// Policies up to version 1.05, None too: begins with 1, wraps near the end to a small number.
     Legacy,
-    /// Later policies: wraps from the largest number to 0.
+    /// Later policies: begins with 0, wraps from the largest number to 0.
     Full,
 }
 
@@ -28,7 +28,8 @@ impl SequenceRule {
     }
 }
 
-/// Checks the numbers of arriving chunks. They are not reset by a renewed token.
+/// Checks the numbers of arriving chunks. They are not reset by a renewed token. Peers begin with numbers
+/// of their own choice, so the first one may be any.
 #[derive(Clone, Copy, Debug)]
 pub struct SequenceCheck {
     rule: SequenceRule,
@@ -58,7 +59,7 @@ impl SequenceCheck {
     }
 }
 
-/// Gives the numbers of chunks that are sent: from 1 on each new connection.
+/// Gives the numbers of chunks that are sent, from the first one on each new connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Sequencer {
     rule: SequenceRule,
@@ -66,10 +67,14 @@ pub struct Sequencer {
 }
 
 impl Sequencer {
-    /// The first number is 1.
+    /// Before the first chunk.
     #[must_use]
     pub const fn new(rule: SequenceRule) -> Self {
-        Self { rule, next: 1 }
+        let next = match rule {
+            SequenceRule::Legacy => 1,
+            SequenceRule::Full => 0,
+        };
+        Self { rule, next }
     }
 
     /// The number of the next chunk.

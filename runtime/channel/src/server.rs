@@ -4,21 +4,22 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
-use uaforge_codec::{ByteString, Now, StatusCode, Ticks};
+use uaforge_codec::{ByteString, Entropy, Now, StatusCode, Ticks};
 use uaforge_types::{
-    ChannelSecurityToken, OpenSecureChannelRequest, OpenSecureChannelResponse, ResponseHeader,
-    SecurityTokenRequestType, status,
+    ChannelSecurityToken, MessageSecurityMode, OpenSecureChannelRequest, OpenSecureChannelResponse,
+    ResponseHeader, SecurityTokenRequestType, status,
 };
 
 use crate::conversation::Conversation;
 use crate::frame::{Frame, MessageType};
-use crate::hello::{Announced, put_acknowledge, read_hello};
-use crate::open::{OpenChunk, OpenHeader, put_open, read_body};
+use crate::hello::{put_acknowledge, put_error, read_error, read_hello};
+use crate::open::{AsymmetricHeader, Numbered, nonce, read_body};
 use crate::reader::Incoming;
-use crate::token::Token;
-use crate::{ChannelError, ChunkSecurity, Limits, Negotiated, SecurityProvider, Writer};
+use crate::token::{Token, Tokens};
+use crate::{AsymmetricChunk, ChannelError, Limits, Negotiated, Role, SecurityProvider, TokenKeys, Writer};
 
 /// How a server's channel behaves.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ pub struct ServerConfig {
 
 /// What became of received bytes.
 pub enum ServerEvent<'c> {
-    /// More bytes are needed.
+    /// More bytes are needed, or [`ServerChannel::poll`] has to be ready first.
     Incomplete,
     /// The channel took them for itself; there may be more behind them.
     Handled,
@@ -56,11 +57,22 @@ pub enum ServerEvent<'c> {
     Closed,
 }
 
-#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+/// What a channel awaits; the connection protocol's states (OPC 10000-6 §7.1.3) and the channel's.
+#[derive(Debug)]
 enum State {
-    Hello,
-    Opening,
-    Open,
+    Hello { until: Ticks },
+    Opening { until: Ticks },
+    Open(Open),
+    Closed(Option<ChannelError>),
+}
+
+/// An open channel.
+#[derive(Debug)]
+struct Open {
+    mode: MessageSecurityMode,
+    tokens: Tokens,
+    /// The client's nonce of the last token; the next one has to be another.
+    nonce: ByteString,
 }
 
 /// One connection of a client, from Hello to CloseSecureChannel.
@@ -69,34 +81,26 @@ pub struct ServerChannel {
     config: ServerConfig,
     conversation: Conversation,
     state: State,
-    /// Index of the policy in use.
+    /// Index of the policy that OpenSecureChannel named.
     policy: usize,
-    mode: uaforge_types::MessageSecurityMode,
-    /// What seals with the token that the client has not used yet.
-    next_send: Option<Box<dyn ChunkSecurity>>,
+    /// Id of the last token; 0 before the first.
     last_token: u32,
     endpoint_url: String,
-    opened_by: Ticks,
-    error: Option<ChannelError>,
 }
 
 impl ServerChannel {
     /// A connection that was just accepted.
     #[must_use]
-    pub fn new(config: ServerConfig, now: Now) -> Self {
-        let none: &dyn SecurityProvider = &crate::NonePolicy;
-        let conversation = Conversation::new(config.policies.first().map_or(none, |policy| &**policy));
+    pub fn new(config: ServerConfig, entropy: impl Entropy + Send + 'static, now: Now) -> Self {
+        let mut conversation = Conversation::new(entropy);
+        conversation.writer.channel = config.channel_id;
         Self {
-            opened_by: now.ticks + config.handshake_timeout,
+            state: State::Hello { until: now.ticks + config.handshake_timeout },
             config,
             conversation,
-            state: State::Hello,
             policy: 0,
-            mode: uaforge_types::MessageSecurityMode::NONE,
-            next_send: None,
             last_token: 0,
             endpoint_url: String::new(),
-            error: None,
         }
     }
 
@@ -112,28 +116,43 @@ impl ServerChannel {
         &self.endpoint_url
     }
 
-    /// The security mode of the channel.
+    /// The security mode of the channel; Invalid before it is open.
     #[must_use]
-    pub fn security_mode(&self) -> uaforge_types::MessageSecurityMode {
-        self.mode
+    pub fn security_mode(&self) -> MessageSecurityMode {
+        match &self.state {
+            State::Open(open) => open.mode,
+            _ => MessageSecurityMode::INVALID,
+        }
+    }
+
+    /// The security policy of the channel, once it is open.
+    #[must_use]
+    pub fn security_policy(&self) -> Option<&dyn SecurityProvider> {
+        match &self.state {
+            State::Open(_) => self.config.policies.get(self.policy).map(|policy| &**policy),
+            _ => None,
+        }
     }
 
     /// Whether requests may come.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.state == State::Open && !self.is_closed()
+        matches!(self.state, State::Open(_)) && !self.is_closed()
     }
 
     /// Whether the channel has ended; what is written may still be flushed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.conversation.closed || self.conversation.writer.failure().is_some()
+        matches!(self.state, State::Closed(_)) || self.conversation.writer.failure().is_some()
     }
 
     /// Why the channel ended, unless the client closed it.
     #[must_use]
     pub fn error(&self) -> Option<&ChannelError> {
-        self.conversation.writer.failure().or(self.error.as_ref())
+        match &self.state {
+            State::Closed(error) => error.as_ref(),
+            _ => self.conversation.writer.failure(),
+        }
     }
 
     /// The limits that hold, after Hello.
@@ -145,6 +164,12 @@ impl ServerChannel {
     /// Writes responses that come later than their request was handled.
     pub fn writer(&mut self) -> &mut Writer {
         &mut self.conversation.writer
+    }
+
+    /// Whether received bytes can be handled now; if not, [`ServerChannel::poll`] has to be ready first.
+    #[must_use]
+    pub fn wants_input(&self) -> bool {
+        !self.conversation.is_waiting()
     }
 
     /// Takes the first frame of `input`; gives the bytes it took and what they were. What the channel has
@@ -164,66 +189,64 @@ impl ServerChannel {
             Err(error) => return (input.len(), self.fail(error, out)),
         };
         let size = frame.bytes.len();
-        if frame.kind != MessageType::Message {
-            let event = match self.control(frame, now, out) {
-                Ok(()) if self.conversation.closed => ServerEvent::Closed,
-                Ok(()) => ServerEvent::Handled,
-                Err(error) => self.fail(error, out),
-            };
-            return (size, event);
+        if frame.kind == MessageType::Message && matches!(self.state, State::Open(_)) {
+            return (size, self.message(frame, now, out));
         }
-        if self.state != State::Open {
-            let error = self.not_open();
-            return (input.len(), self.fail(error, out));
-        }
-        (size, self.message(frame, now, out))
+        let event = match self.control(frame, now, out) {
+            Ok(()) if self.is_closed() => ServerEvent::Closed,
+            Ok(()) => ServerEvent::Handled,
+            Err(error) => self.fail(error, out),
+        };
+        (size, event)
     }
 
     fn message<'c>(&'c mut self, frame: Frame<'c>, now: Now, out: &mut Vec<u8>) -> ServerEvent<'c> {
-        let id = self.config.channel_id;
-        let Conversation { reader, writer, tokens, closed } = &mut self.conversation;
-        match reader.take(frame, id, tokens, now.ticks) {
+        let State::Open(Open { tokens, .. }) = &mut self.state else { return ServerEvent::Handled };
+        let Conversation { reader, writer, .. } = &mut self.conversation;
+        let error = match reader.take(frame, self.config.channel_id, tokens, now.ticks) {
             Ok((incoming, is_other)) => {
                 if is_other {
-                    // The client uses the new token: the old one is over, and so do we from here on.
-                    tokens.current = tokens.other.take();
-                    if let (Some(token), Some(send)) = (&tokens.current, self.next_send.take()) {
-                        writer.set_token(token.id, send);
-                    }
+                    tokens.advance(writer);
                 }
-                match incoming {
+                return match incoming {
                     Incoming::Message { request_id, body } => {
                         ServerEvent::Message { request_id, body, writer }
                     }
                     Incoming::Part | Incoming::Abort { .. } => ServerEvent::Handled,
-                }
+                };
             }
-            Err(error) => {
-                crate::hello::put_error(out, &error);
-                *closed = true;
-                self.error = Some(error);
-                ServerEvent::Closed
-            }
-        }
+            Err(error) => error,
+        };
+        put_error(out, &error);
+        writer.end();
+        self.state = State::Closed(Some(error));
+        ServerEvent::Closed
     }
 
+    /// Everything but requests.
     fn control(&mut self, frame: Frame<'_>, now: Now, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        match (frame.kind, self.state) {
-            (MessageType::Hello, State::Hello) => self.hello(frame, out),
-            (MessageType::Open, State::Opening | State::Open) => self.open(frame, now, out),
-            (MessageType::Close, State::Open) => {
-                let conversation = &mut self.conversation;
-                let tokens = &mut conversation.tokens;
-                conversation.reader.take_close(frame, self.config.channel_id, tokens, now.ticks)?;
-                conversation.closed = true;
+        match (frame.kind, &mut self.state) {
+            (MessageType::Hello, State::Hello { until }) => {
+                let until = *until;
+                self.hello(frame, until, out)
+            }
+            (MessageType::Open, State::Opening { .. } | State::Open(_)) => {
+                let policy = self.choose_policy(frame)?;
+                let operation = policy.open(frame.bytes.to_vec());
+                self.conversation.open(operation);
+                self.advance(&mut Context::from_waker(Waker::noop()), now, out).map(|_| ())
+            }
+            (MessageType::Close, State::Open(open)) => {
+                let reader = &mut self.conversation.reader;
+                reader.take_close(frame, self.config.channel_id, &mut open.tokens, now.ticks)?;
+                self.end(None);
                 Ok(())
             }
             (MessageType::Error, _) => {
-                self.error = Some(crate::hello::read_error(frame.body()));
-                self.conversation.closed = true;
+                self.end(Some(read_error(frame.body())));
                 Ok(())
             }
-            (MessageType::Close, _) => Err(self.not_open()),
+            (MessageType::Message | MessageType::Close, State::Opening { .. }) => Err(unknown_channel()),
             _ => Err(ChannelError::new(
                 status::BAD_TCP_MESSAGE_TYPE_INVALID,
                 "a message of this type is not expected now",
@@ -231,45 +254,86 @@ impl ServerChannel {
         }
     }
 
-    /// What a chunk of a channel gets that is not open. Before Hello there is nothing a channel could be on.
-    fn not_open(&self) -> ChannelError {
-        let status = match self.state {
-            State::Hello => status::BAD_TCP_MESSAGE_TYPE_INVALID,
-            State::Opening | State::Open => status::BAD_TCP_SECURE_CHANNEL_UNKNOWN,
-        };
-        ChannelError::new(status, "the channel is not open")
+    /// The policy that an OpenSecureChannel message names; a renewal cannot change it.
+    fn choose_policy(&mut self, frame: Frame<'_>) -> Result<&dyn SecurityProvider, ChannelError> {
+        let (header, _) = AsymmetricHeader::parse(frame.bytes)?;
+        let named = header.policy.unwrap_or_default();
+        let mut policies = self.config.policies.iter().enumerate();
+        let found = policies.find(|(_, policy)| policy.policy_uri().as_bytes() == named);
+        let (index, policy) = found.ok_or_else(policy_rejected)?;
+        if matches!(self.state, State::Open(_)) && index != self.policy {
+            let reason = "a renewal cannot change the security policy";
+            return Err(ChannelError::new(status::BAD_SECURITY_POLICY_REJECTED, reason));
+        }
+        self.policy = index;
+        Ok(&**policy)
     }
 
-    fn hello(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) -> Result<(), ChannelError> {
+    fn hello(&mut self, frame: Frame<'_>, until: Ticks, out: &mut Vec<u8>) -> Result<(), ChannelError> {
         let (announced, endpoint_url) = read_hello(frame.body())?;
         let settled = Negotiated::settle(&self.config.limits, &announced)?;
         self.endpoint_url = endpoint_url;
         self.conversation.reader.limits = settled;
         self.conversation.writer.limits = settled;
-        self.conversation.writer.channel = self.config.channel_id;
-        put_acknowledge(out, &Announced::acknowledge(&self.config.limits, &settled));
-        self.state = State::Opening;
+        put_acknowledge(out, &announced.acknowledge(&self.config.limits));
+        self.state = State::Opening { until };
         Ok(())
     }
 
-    /// Issues or renews a token (OPC 10000-4 §5.6.2).
-    fn open(&mut self, frame: Frame<'_>, now: Now, out: &mut Vec<u8>) -> Result<(), ChannelError> {
-        let chunk = OpenChunk::parse(frame)?;
-        let index = self.find_policy(&chunk)?;
-        let issued = self.state == State::Open;
-        if chunk.channel != if issued { self.config.channel_id } else { 0 } {
-            let reason = "the channel id does not belong to this connection";
-            return Err(ChannelError::new(status::BAD_TCP_SECURE_CHANNEL_UNKNOWN, reason));
+    /// Goes on with what a private key is needed for. Ready if something was done; ask again then.
+    pub fn poll(&mut self, cx: &mut Context<'_>, now: Now, out: &mut Vec<u8>) -> Poll<()> {
+        if self.is_closed() || !self.conversation.is_waiting() {
+            return Poll::Pending;
         }
-        self.conversation.reader.sequence.take(chunk.sequence)?;
-        let request: OpenSecureChannelRequest = read_body(chunk.body)?;
-        self.check_open(&request, index, issued)?;
-        let lifetime = Duration::from_millis(request.requested_lifetime.into())
-            .clamp(self.config.lifetime.0, self.config.lifetime.1);
-        self.policy = index;
-        self.mode = request.security_mode;
-        self.last_token = self.last_token.wrapping_add(1).max(1);
-        self.issue(&request, lifetime, now)?;
+        match self.advance(cx, now, out) {
+            Ok(progress) => progress,
+            Err(error) => {
+                self.fail(error, out);
+                Poll::Ready(())
+            }
+        }
+    }
+
+    fn advance(
+        &mut self,
+        cx: &mut Context<'_>,
+        now: Now,
+        out: &mut Vec<u8>,
+    ) -> Result<Poll<()>, ChannelError> {
+        let mut progress = Poll::Pending;
+        while let Poll::Ready(opened) = self.conversation.poll(cx, out) {
+            progress = Poll::Ready(());
+            if let Some(chunk) = opened? {
+                self.opened(chunk, now)?;
+            }
+        }
+        Ok(progress)
+    }
+
+    /// Issues or renews a token (OPC 10000-4 §5.6.2).
+    fn opened(&mut self, chunk: AsymmetricChunk, now: Now) -> Result<(), ChannelError> {
+        let policies = Arc::clone(&self.config.policies);
+        let policy = policies.get(self.policy).ok_or_else(policy_rejected)?;
+        let Conversation { reader, writer, entropy, .. } = &mut self.conversation;
+        let known = match &self.state {
+            State::Open(_) => self.config.channel_id,
+            _ => {
+                reader.set_rule(policy.sequence_rule());
+                writer.set_rule(policy.sequence_rule());
+                0
+            }
+        };
+        if chunk.channel_id != known {
+            return Err(unknown_channel());
+        }
+        let numbered = Numbered::parse(&chunk.content)?;
+        reader.sequence.take(numbered.sequence)?;
+        let request: OpenSecureChannelRequest = read_body(numbered.body)?;
+        check_request(&request, &**policy, &self.state)?;
+        let exchange = policy.exchange(Role::Server, request.security_mode, &mut **entropy)?;
+        let server_nonce = nonce(exchange.nonce());
+        let keys = exchange.finish(request.client_nonce.bytes())?;
+        let token = self.issue(&request, keys, now);
         let response = OpenSecureChannelResponse {
             response_header: ResponseHeader {
                 timestamp: now.utc,
@@ -278,22 +342,12 @@ impl ServerChannel {
                 ..Default::default()
             },
             server_protocol_version: 0,
-            security_token: ChannelSecurityToken {
-                channel_id: self.config.channel_id,
-                token_id: self.last_token,
-                created_at: now.utc,
-                revised_lifetime: u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX),
-            },
-            server_nonce: ByteString::NULL,
+            security_token: token,
+            server_nonce,
         };
-        let header = OpenHeader {
-            channel: self.config.channel_id,
-            policy: self.config.policies.get(index).map_or("", |policy| policy.policy_uri()),
-            sequence: self.conversation.writer.sequence.take(),
-            request_id: chunk.request_id,
-        };
-        put_open(out, &header, &response);
-        self.state = State::Open;
+        let numbers = (self.conversation.writer.hold(), numbered.request_id);
+        let chunk = Numbered::chunk(self.config.channel_id, chunk.peer, numbers, &response);
+        self.conversation.seal(policy.seal(chunk));
         Ok(())
     }
 
@@ -301,61 +355,49 @@ impl ServerChannel {
     fn issue(
         &mut self,
         request: &OpenSecureChannelRequest,
-        lifetime: Duration,
+        keys: TokenKeys,
         now: Now,
-    ) -> Result<(), ChannelError> {
-        let Some(policy) = self.config.policies.get(self.policy) else {
-            return Err(policy_rejected());
-        };
-        let (client, server) = (request.client_nonce.bytes(), &[][..]);
-        let receive = policy.derive(self.mode, server, client)?;
-        let send = policy.derive(self.mode, client, server)?;
-        let token = Token { id: self.last_token, created: now.ticks, lifetime, receive };
-        if self.conversation.tokens.current.is_none() {
-            self.conversation.tokens.current = Some(token);
-            self.conversation.writer.set_token(self.last_token, send);
-        } else {
-            self.conversation.tokens.other = Some(token);
-            self.next_send = Some(send);
+    ) -> ChannelSecurityToken {
+        let lifetime = Duration::from_millis(request.requested_lifetime.into())
+            .clamp(self.config.lifetime.0, self.config.lifetime.1);
+        self.last_token = self.last_token.wrapping_add(1).max(1);
+        let mut token = Token::new(self.last_token, now.ticks, lifetime, keys);
+        let nonce = request.client_nonce.clone();
+        match &mut self.state {
+            State::Open(open) => {
+                open.tokens.other = Some(token);
+                open.nonce = nonce;
+            }
+            state => {
+                token.send_with(&mut self.conversation.writer);
+                let tokens = Tokens::new(token);
+                *state = State::Open(Open { mode: request.security_mode, tokens, nonce });
+            }
         }
-        Ok(())
-    }
-
-    fn find_policy(&self, chunk: &OpenChunk<'_>) -> Result<usize, ChannelError> {
-        let named = chunk.policy.as_str().unwrap_or_default();
-        let mut policies = self.config.policies.iter();
-        policies.position(|policy| policy.policy_uri() == named).ok_or_else(policy_rejected)
-    }
-
-    fn check_open(
-        &self,
-        request: &OpenSecureChannelRequest,
-        policy: usize,
-        issued: bool,
-    ) -> Result<(), ChannelError> {
-        let error = |status, reason| Err(ChannelError::new(status, reason));
-        let allowed = self.config.policies.get(policy).is_some_and(|p| p.allows(request.security_mode));
-        if !allowed || (issued && request.security_mode != self.mode) {
-            return error(status::BAD_SECURITY_MODE_REJECTED, "the security mode does not fit the policy");
-        }
-        if issued && policy != self.policy {
-            return error(status::BAD_SECURITY_POLICY_REJECTED, "a renewal cannot change the policy");
-        }
-        match (request.request_type, issued) {
-            (SecurityTokenRequestType::ISSUE, false) | (SecurityTokenRequestType::RENEW, true) => Ok(()),
-            _ => error(status::BAD_REQUEST_TYPE_INVALID, "the request type does not fit the channel"),
+        ChannelSecurityToken {
+            channel_id: self.config.channel_id,
+            token_id: self.last_token,
+            created_at: now.utc,
+            revised_lifetime: u32::try_from(lifetime.as_millis()).unwrap_or(u32::MAX),
         }
     }
 
     /// Ends the channel and tells the client why.
     pub fn close(&mut self, error: ChannelError, out: &mut Vec<u8>) {
-        self.fail(error, out);
+        if !self.is_closed() {
+            self.fail(error, out);
+        }
     }
 
     fn fail(&mut self, error: ChannelError, out: &mut Vec<u8>) -> ServerEvent<'static> {
-        self.conversation.fail(&error, out);
-        self.error.get_or_insert(error);
+        put_error(out, &error);
+        self.end(Some(error));
         ServerEvent::Closed
+    }
+
+    fn end(&mut self, error: Option<ChannelError>) {
+        self.conversation.writer.end();
+        self.state = State::Closed(error);
     }
 
     /// When [`ServerChannel::on_deadline`] is due.
@@ -364,10 +406,14 @@ impl ServerChannel {
         if self.is_closed() {
             return None;
         }
-        if self.state != State::Open {
-            return Some(self.opened_by);
+        match &self.state {
+            State::Hello { until } | State::Opening { until } => Some(*until),
+            State::Open(open) => {
+                let last = self.conversation.deadline(&open.tokens, self.config.message_timeout);
+                Some(open.tokens.switch_at().map_or(last, |at| last.min(at)))
+            }
+            State::Closed(_) => None,
         }
-        self.conversation.deadline(self.config.message_timeout)
     }
 
     /// Ends the channel if a deadline has come.
@@ -375,13 +421,17 @@ impl ServerChannel {
         if self.is_closed() {
             return;
         }
-        if self.state != State::Open {
-            if self.opened_by <= now.ticks {
-                self.fail(ChannelError::new(status::BAD_TIMEOUT, "the channel was not opened in time"), out);
+        let result = match &mut self.state {
+            State::Hello { until } | State::Opening { until } if *until <= now.ticks => {
+                Err(ChannelError::new(status::BAD_TIMEOUT, "the channel was not opened in time"))
             }
-            return;
-        }
-        if let Some(error) = self.conversation.overdue(now, self.config.message_timeout) {
+            State::Open(open) => {
+                open.tokens.switch(now.ticks, &mut self.conversation.writer);
+                self.conversation.overdue(&open.tokens, now, self.config.message_timeout)
+            }
+            _ => Ok(()),
+        };
+        if let Err(error) = result {
             self.fail(error, out);
         }
     }
@@ -392,6 +442,36 @@ impl ServerChannel {
     }
 }
 
+/// Whether a token may be asked for like this.
+fn check_request(
+    request: &OpenSecureChannelRequest,
+    policy: &dyn SecurityProvider,
+    state: &State,
+) -> Result<(), ChannelError> {
+    let error = |status, reason| Err(ChannelError::new(status, reason));
+    let (fits, expected) = match state {
+        State::Open(open) => (request.security_mode == open.mode, SecurityTokenRequestType::RENEW),
+        _ => (policy.allows(request.security_mode), SecurityTokenRequestType::ISSUE),
+    };
+    if !fits {
+        return error(status::BAD_SECURITY_MODE_REJECTED, "the security mode does not fit");
+    }
+    if request.request_type != expected {
+        return error(status::BAD_REQUEST_TYPE_INVALID, "the request type does not fit the channel");
+    }
+    match state {
+        State::Open(open) if !open.nonce.bytes().is_empty() && open.nonce == request.client_nonce => {
+            error(status::BAD_NONCE_INVALID, "the nonce was used before")
+        }
+        _ => Ok(()),
+    }
+}
+
 fn policy_rejected() -> ChannelError {
     ChannelError::new(status::BAD_SECURITY_POLICY_REJECTED, "the security policy is not offered")
+}
+
+fn unknown_channel() -> ChannelError {
+    let reason = "the channel id does not belong to this connection";
+    ChannelError::new(status::BAD_TCP_SECURE_CHANNEL_UNKNOWN, reason)
 }

@@ -6,19 +6,30 @@ use core::time::Duration;
 use uaforge_codec::Ticks;
 use uaforge_types::status;
 
-use crate::{ChannelError, ChunkSecurity};
+use crate::{ChannelError, ChunkSecurity, TokenKeys, Writer};
 
-/// What opens chunks of one token, and for how long.
+/// What protects chunks for a time.
 #[derive(Debug)]
 pub(crate) struct Token {
     pub(crate) id: u32,
-    pub(crate) created: Ticks,
-    pub(crate) lifetime: Duration,
-    pub(crate) receive: Box<dyn ChunkSecurity>,
+    created: Ticks,
+    lifetime: Duration,
+    receive: Box<dyn ChunkSecurity>,
+    /// Until the writer has it.
+    send: Option<Box<dyn ChunkSecurity>>,
 }
 
 impl Token {
-    /// A quarter of the lifetime longer than it was granted for (OPC 10000-4 §5.6.2.1).
+    pub(crate) fn new(id: u32, created: Ticks, lifetime: Duration, keys: TokenKeys) -> Self {
+        Self { id, created, lifetime, receive: keys.receive, send: Some(keys.send) }
+    }
+
+    /// Nothing is sent with it any more if there is a newer one.
+    pub(crate) fn ends(&self) -> Ticks {
+        self.created + self.lifetime
+    }
+
+    /// Nothing is received with it any more: a quarter of its lifetime later (OPC 10000-4 §5.6.2.1).
     pub(crate) fn expires(&self) -> Ticks {
         self.created + self.lifetime + self.lifetime / 4
     }
@@ -27,12 +38,19 @@ impl Token {
     pub(crate) fn renew_at(&self) -> Ticks {
         self.created + self.lifetime / 4 * 3
     }
+
+    /// Gives the writer this token, once.
+    pub(crate) fn send_with(&mut self, writer: &mut Writer) {
+        if let Some(send) = self.send.take() {
+            writer.set_token(self.id, send);
+        }
+    }
 }
 
 /// The tokens of a channel that may arrive now.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tokens {
-    pub(crate) current: Option<Token>,
+    pub(crate) current: Token,
     /// At a server the one that the client has not used yet, at a client the one before.
     pub(crate) other: Option<Token>,
 }
@@ -40,15 +58,20 @@ pub(crate) struct Tokens {
 /// A token that was found for a chunk.
 pub(crate) struct Found<'t> {
     pub(crate) security: &'t mut dyn ChunkSecurity,
-    /// The chunk is the first one of the other token.
+    /// It is the other token.
     pub(crate) is_other: bool,
 }
 
 impl Tokens {
+    /// The tokens of a channel with its first one.
+    pub(crate) fn new(current: Token) -> Self {
+        Self { current, other: None }
+    }
+
     /// What opens a chunk with this token id.
     pub(crate) fn find(&mut self, id: u32, now: Ticks) -> Result<Found<'_>, ChannelError> {
-        let is_other = self.current.as_ref().is_none_or(|token| token.id != id);
-        let token = if is_other { self.other.as_mut() } else { self.current.as_mut() };
+        let is_other = self.current.id != id;
+        let token = if is_other { self.other.as_mut() } else { Some(&mut self.current) };
         match token.filter(|token| token.id == id && now < token.expires()) {
             Some(token) => Ok(Found { security: &mut *token.receive, is_other }),
             None => Err(ChannelError::new(
@@ -58,8 +81,32 @@ impl Tokens {
         }
     }
 
-    /// When the last token ends.
-    pub(crate) fn expires(&self) -> Option<Ticks> {
-        [&self.current, &self.other].into_iter().flatten().map(Token::expires).max()
+    /// When the last token expires.
+    pub(crate) fn expires(&self) -> Ticks {
+        let current = self.current.expires();
+        self.other.as_ref().map_or(current, |other| current.max(other.expires()))
+    }
+
+    /// At a server: when the new token is to be used although the client has not used it yet
+    /// (OPC 10000-4 §5.6.2.1).
+    pub(crate) fn switch_at(&self) -> Option<Ticks> {
+        self.other.as_ref().filter(|other| other.send.is_some()).map(|_| self.current.ends())
+    }
+
+    /// Lets the writer use the new token if the one before has ended.
+    pub(crate) fn switch(&mut self, now: Ticks, writer: &mut Writer) {
+        if self.switch_at().is_some_and(|at| at <= now)
+            && let Some(other) = &mut self.other
+        {
+            other.send_with(writer);
+        }
+    }
+
+    /// At a server: the client has used the new token, so the one before is over (OPC 10000-4 §5.6.2.1).
+    pub(crate) fn advance(&mut self, writer: &mut Writer) {
+        if let Some(mut next) = self.other.take() {
+            next.send_with(writer);
+            self.current = next;
+        }
     }
 }

@@ -14,21 +14,36 @@ use crate::{ChannelError, ChunkSecurity, Negotiated, NonePolicy, SequenceRule, S
 pub struct Writer {
     pub(crate) channel: u32,
     pub(crate) limits: Negotiated,
-    pub(crate) sequence: Sequencer,
+    sequence: Sequencer,
     token: u32,
     security: Box<dyn ChunkSecurity>,
-    failed: Option<ChannelError>,
+    state: State,
+    /// Messages that wait for an OpenSecureChannel message, which has an earlier number and is not sealed
+    /// yet.
+    held: Option<Vec<u8>>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// There is no token yet.
+    Opening,
+    Open,
+    /// Nothing is sent any more.
+    Closed,
+    /// Sealing failed after numbers were used up: nothing that comes later may be sent.
+    Poisoned(ChannelError),
 }
 
 impl Writer {
-    pub(crate) fn new(rule: SequenceRule) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             channel: 0,
             limits: Negotiated::HANDSHAKE,
-            sequence: Sequencer::new(rule),
+            sequence: Sequencer::new(SequenceRule::Legacy),
             token: 0,
             security: Box::new(NonePolicy),
-            failed: None,
+            state: State::Opening,
+            held: None,
         }
     }
 
@@ -38,19 +53,52 @@ impl Writer {
         self.channel
     }
 
+    /// Begins to count by the rule of the policy that was chosen.
+    pub(crate) fn set_rule(&mut self, rule: SequenceRule) {
+        self.sequence = Sequencer::new(rule);
+    }
+
     /// Uses another token from the next message on.
     pub(crate) fn set_token(&mut self, token: u32, security: Box<dyn ChunkSecurity>) {
         self.token = token;
         self.security = security;
+        if matches!(self.state, State::Opening) {
+            self.state = State::Open;
+        }
     }
 
-    /// Why nothing may be sent any more: sealing failed after numbers were used up.
+    /// Why nothing may be sent any more, if sealing failed.
     pub(crate) fn failure(&self) -> Option<&ChannelError> {
-        self.failed.as_ref()
+        match &self.state {
+            State::Poisoned(error) => Some(error),
+            _ => None,
+        }
     }
 
-    /// Writes one message: `encode` writes its body straight into the chunks in `out`. If it writes
-    /// nothing, nothing is sent.
+    /// Sends nothing any more.
+    pub(crate) fn end(&mut self) {
+        if !matches!(self.state, State::Poisoned(_)) {
+            self.state = State::Closed;
+        }
+        self.held = None;
+    }
+
+    /// The number of an OpenSecureChannel chunk. What is sent before [`Writer::release`] waits for it.
+    pub(crate) fn hold(&mut self) -> u32 {
+        self.held = Some(Vec::new());
+        self.sequence.take()
+    }
+
+    /// The OpenSecureChannel chunk is sealed: it goes out, and what waited for it.
+    pub(crate) fn release(&mut self, chunk: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(chunk);
+        if let Some(held) = self.held.take() {
+            out.extend_from_slice(&held);
+        }
+    }
+
+    /// Writes one message: `encode` writes its body straight into the chunks in `out`. Nothing is sent if
+    /// it writes nothing, or if the channel is not open.
     ///
     /// # Errors
     /// What the encoder could not write, such as a message above the peer's limits. `out` is then as it
@@ -66,6 +114,20 @@ impl Writer {
     }
 
     pub(crate) fn send_as<R>(
+        &mut self,
+        kind: MessageType,
+        out: &mut Vec<u8>,
+        cx: EncodeContext<'_>,
+        request_id: u32,
+        encode: impl FnOnce(&mut Encoder<'_>) -> R,
+    ) -> Result<R, EncodeError> {
+        let mut held = self.held.take();
+        let result = self.write(kind, held.as_mut().unwrap_or(out), cx, request_id, encode);
+        self.held = held;
+        result
+    }
+
+    fn write<R>(
         &mut self,
         kind: MessageType,
         out: &mut Vec<u8>,
@@ -90,14 +152,14 @@ impl Writer {
                 out.truncate(start);
                 Err(error)
             }
-            Ok(_) if nothing || self.failed.is_some() => {
+            Ok(_) if nothing || !matches!(self.state, State::Open) => {
                 out.truncate(start);
                 Ok(result)
             }
             Ok(chunks) => {
                 if let Err(error) = self.seal(kind, out, start, chunks, layout.trailer, request_id) {
                     out.truncate(start);
-                    self.failed = Some(error);
+                    self.state = State::Poisoned(error);
                 }
                 Ok(result)
             }

@@ -7,7 +7,7 @@ use uaforge_channel::{
     ChannelError, ClientChannel, ClientConfig, ClientEvent, Limits, NonePolicy, SecurityProvider,
     ServerChannel, ServerConfig, ServerEvent,
 };
-use uaforge_codec::{EncodeContext, EncodeError, Now, Ticks};
+use uaforge_codec::{EncodeContext, EncodeError, Now, SeededEntropy, Ticks};
 use uaforge_types::status;
 
 struct Pair {
@@ -32,7 +32,7 @@ fn server(limits: Limits, now: Now) -> ServerChannel {
         handshake_timeout: Duration::from_secs(5),
         message_timeout: Duration::from_secs(30),
     };
-    ServerChannel::new(config, now)
+    ServerChannel::new(config, SeededEntropy::new(2), now)
 }
 
 impl Pair {
@@ -41,7 +41,7 @@ impl Pair {
         let mut config = ClientConfig::new("opc.tcp://plant:4840/srv");
         config.limits = client_limits;
         config.requested_lifetime = lifetime;
-        let mut client = ClientChannel::new(config, NonePolicy);
+        let mut client = ClientChannel::new(config, NonePolicy, SeededEntropy::new(1));
         let mut to_server = Vec::new();
         client.start(&mut to_server, now);
         let mut pair = Self {

@@ -6,7 +6,7 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::io;
 
-use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 use uaforge_codec::{Now, Ticks};
@@ -18,6 +18,11 @@ use crate::{Machine, Stream};
 const READ_BUFFER: usize = 64 * 1024;
 /// After this time without traffic a connection gives its buffers back.
 const IDLE: Duration = Duration::from_secs(5);
+/// How long the last bytes of a closed connection may take.
+const FLUSH: Duration = Duration::from_secs(5);
+/// How long a closed connection waits for the peer to close too. A socket that is dropped with unread
+/// bytes is reset, and the peer may then never see the last message, such as an ERR.
+const LINGER: Duration = Duration::from_millis(500);
 
 /// Runs a machine until it is closed and its output is flushed, or the socket fails.
 ///
@@ -27,22 +32,47 @@ const IDLE: Duration = Duration::from_secs(5);
 /// # Errors
 /// The socket failed, or the machine does not take what is a full buffer.
 pub async fn drive<M: Machine>(stream: Stream, machine: M) -> io::Result<()> {
+    run(stream.0, machine).await
+}
+
+/// [`drive`] over any kind of stream.
+pub(crate) async fn run<S: Socket, M: Machine>(stream: S, machine: M) -> io::Result<()> {
     let mut driver = Driver {
-        stream: stream.0,
+        stream,
         machine,
         input: Box::default(),
         start: 0,
         end: 0,
         eof: false,
         idle_at: None,
+        closing: None,
         armed: None,
         sleep: Box::pin(tokio::time::sleep(Duration::ZERO)),
     };
     poll_fn(|cx| driver.poll(cx)).await
 }
 
-struct Driver<M> {
-    stream: TcpStream,
+/// What a driver needs of a stream.
+pub(crate) trait Socket: AsyncRead + AsyncWrite + Unpin {
+    /// Whether a read would not wait, known without a buffer to read into.
+    fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+}
+
+impl Socket for TcpStream {
+    fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_read_ready(cx)
+    }
+}
+
+/// How far a closed connection has come; each step has its time.
+#[derive(Clone, Copy)]
+enum Closing {
+    Flush { until: Ticks },
+    Linger { until: Ticks },
+}
+
+struct Driver<S, M> {
+    stream: S,
     machine: M,
     /// The read buffer, empty while the connection is idle.
     input: Box<[u8]>,
@@ -52,23 +82,24 @@ struct Driver<M> {
     end: usize,
     eof: bool,
     idle_at: Option<Ticks>,
+    closing: Option<Closing>,
     /// What `sleep` is set to.
     armed: Option<Ticks>,
     sleep: Pin<Box<Sleep>>,
 }
 
-impl<M: Machine> Driver<M> {
+impl<S: Socket, M: Machine> Driver<S, M> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.machine.has_more() {
+        if self.has_more() {
             self.handle(clock());
         }
         loop {
-            let mut progress = self.machine.poll_work(cx, &clock).is_ready();
-            progress |= self.write(cx)?;
-            if self.machine.is_closed() && self.machine.output().is_empty() {
-                return self.shutdown(cx);
+            let mut progress = self.closing.is_none() && self.machine.poll_work(cx, &clock).is_ready();
+            if self.machine.is_closed() {
+                return self.close(cx);
             }
-            if self.machine.has_more() {
+            progress |= self.write(cx)?;
+            if self.has_more() {
                 // Others first; the rest of the input waits.
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
@@ -81,6 +112,11 @@ impl<M: Machine> Driver<M> {
         }
     }
 
+    /// Whether input waits for the next turn. A machine whose output is full waits for the peer instead.
+    fn has_more(&self) -> bool {
+        self.machine.has_more() && self.machine.wants_read()
+    }
+
     /// Reads once and handles everything that came.
     fn read(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
         if self.eof || self.machine.is_closed() || !self.machine.wants_read() {
@@ -91,7 +127,7 @@ impl<M: Machine> Driver<M> {
             return Ok(true);
         }
         if self.input.is_empty() {
-            match self.stream.poll_read_ready(cx) {
+            match self.stream.poll_readable(cx) {
                 Poll::Pending => return Ok(false),
                 Poll::Ready(ready) => ready?,
             }
@@ -185,9 +221,54 @@ impl<M: Machine> Driver<M> {
         self.machine.on_idle();
     }
 
-    fn shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // The peer may be gone already; the connection ends either way.
-        let _ = ready!(Pin::new(&mut self.stream).poll_shutdown(cx));
-        Poll::Ready(Ok(()))
+    /// Flushes, says that nothing more will come, and waits a little for the peer to say the same.
+    fn close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            match self.closing {
+                None => self.closing = Some(Closing::Flush { until: clock().ticks + FLUSH }),
+                Some(Closing::Flush { until }) => {
+                    self.write(cx)?;
+                    if !self.machine.output().is_empty() {
+                        return self.wait(until, cx);
+                    }
+                    // The peer may be gone already; the connection ends either way.
+                    let ended = ready!(Pin::new(&mut self.stream).poll_shutdown(cx));
+                    if ended.is_err() || self.eof {
+                        return Poll::Ready(Ok(()));
+                    }
+                    self.closing = Some(Closing::Linger { until: clock().ticks + LINGER });
+                }
+                Some(Closing::Linger { until }) => match self.discard(cx) {
+                    Poll::Ready(()) => return Poll::Ready(Ok(())),
+                    Poll::Pending => return self.wait(until, cx),
+                },
+            }
+        }
+    }
+
+    /// Reads until the peer's end.
+    fn discard(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut bytes = [0; 1024];
+        loop {
+            let mut buffer = ReadBuf::new(&mut bytes);
+            match ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer)) {
+                Ok(()) if !buffer.filled().is_empty() => {}
+                _ => return Poll::Ready(()),
+            }
+        }
+    }
+
+    /// Ready when a closed connection has taken too long.
+    fn wait(&mut self, until: Ticks, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.armed != Some(until)
+            && let Some(instant) = instant(until)
+        {
+            self.sleep.as_mut().reset(instant);
+            self.armed = Some(until);
+        }
+        self.sleep.as_mut().poll(cx).map(Ok)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! This is the only runtime crate that reads clocks and sockets; everything else takes time and
 //! randomness as arguments.
-#![allow(clippy::disallowed_methods)]
+#![expect(clippy::disallowed_methods, reason = "the one place that reads clocks and waits")]
 
 mod buffer;
 mod clock;
