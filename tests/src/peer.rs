@@ -7,7 +7,7 @@ use std::time::Duration;
 use uaforge_channel::{ChannelError, ClientChannel, ClientConfig, ClientEvent, NonePolicy};
 use uaforge_codec::{
     ConstIdentifier, Decode as _, DecodeContext, Decoder, Encode as _, EncodeContext, NamespaceMap, NodeId,
-    NodeIdRef, Now, StatusCode, Structure, Ticks, TypeRegistry,
+    NodeIdRef, Now, SeededEntropy, StatusCode, Structure, Ticks, TypeRegistry,
 };
 use uaforge_net::Machine;
 use uaforge_types::{
@@ -83,7 +83,7 @@ impl<W: Wire> Peer<W> {
         uaforge_types::register_types(&mut types);
         let mut peer = Self {
             wire,
-            channel: ClientChannel::new(config, NonePolicy),
+            channel: ClientChannel::new(config, NonePolicy, SeededEntropy::new(1)),
             token: NodeId::NULL,
             now,
             failure: None,

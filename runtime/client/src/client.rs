@@ -148,7 +148,7 @@ impl ClientBuilder {
             Arc::clone(&address.url),
             config,
             Arc::clone(&tables),
-            Box::new(OsEntropy),
+            OsEntropy,
             receiver,
             uaforge_net::clock(),
             // Whoever connects may have stopped waiting; then the handle is gone and the machine ends.

@@ -41,6 +41,15 @@ pub(crate) struct Core {
     pub(crate) next_channel: AtomicU32,
 }
 
+/// The server's randomness for the nonces of one channel.
+pub(crate) struct ChannelEntropy(pub(crate) Arc<Core>);
+
+impl Entropy for ChannelEntropy {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        self.0.with_entropy(|entropy| entropy.fill(bytes));
+    }
+}
+
 impl Core {
     /// Runs `use_entropy` with the server's source of randomness.
     pub(crate) fn with_entropy<R>(&self, use_entropy: impl FnOnce(&mut dyn Entropy) -> R) -> R {

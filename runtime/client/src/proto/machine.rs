@@ -4,7 +4,7 @@ use core::task::{Context, Poll};
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
-use uaforge_channel::{ClientChannel, ClientConfig, ClientEvent, Limits, NonePolicy};
+use uaforge_channel::{ChannelError, ClientChannel, ClientConfig, ClientEvent, Limits, NonePolicy};
 use uaforge_codec::{Encoder, Entropy, Now, Ticks};
 use uaforge_net::{Machine, OutputBuffer};
 use uaforge_types::RequestHeader;
@@ -34,7 +34,7 @@ impl SessionMachine {
         url: Arc<str>,
         config: Arc<Config>,
         tables: Arc<Tables>,
-        entropy: Box<dyn Entropy + Send>,
+        entropy: impl Entropy + Clone + Send + 'static,
         commands: mpsc::Receiver<Command>,
         now: Now,
         report: Report,
@@ -50,10 +50,10 @@ impl SessionMachine {
             handshake_timeout: config.connect_timeout,
             ..ClientConfig::new(&*url)
         };
-        let mut channel = ClientChannel::new(settings, NonePolicy);
+        let mut channel = ClientChannel::new(settings, NonePolicy, entropy.clone());
         let mut output = OutputBuffer::new();
         channel.start(output.vec(), now);
-        let core = Core::new(url, config, tables, entropy, now, report);
+        let core = Core::new(url, config, tables, Box::new(entropy), now, report);
         Self { channel, output, core, commands, closers: Vec::new(), finished: false }
     }
 
@@ -82,6 +82,12 @@ impl SessionMachine {
     fn abandon(&mut self) {
         self.finished = true;
         self.core.lost();
+    }
+
+    /// The channel has ended with an error.
+    fn failed(&mut self, error: &ChannelError) {
+        self.finished = true;
+        self.core.fail(Error::Channel { status: error.status, reason: error.reason.to_string().into() });
     }
 
     fn command(&mut self, command: Option<Command>) {
@@ -133,13 +139,7 @@ impl Machine for SessionMachine {
                     core.response(request_id, Body { bytes: body, cx });
                 }
                 ClientEvent::Aborted { request_id, status, .. } => core.aborted(request_id, status),
-                ClientEvent::Failed(error) => {
-                    self.finished = true;
-                    core.fail(Error::Channel {
-                        status: error.status,
-                        reason: error.reason.to_string().into(),
-                    });
-                }
+                ClientEvent::Failed(error) => self.failed(&error),
             }
         }
         self.flush(now);
@@ -151,7 +151,7 @@ impl Machine for SessionMachine {
     }
 
     fn wants_read(&self) -> bool {
-        true
+        self.channel.wants_input()
     }
 
     fn has_more(&self) -> bool {
@@ -164,8 +164,7 @@ impl Machine for SessionMachine {
 
     fn on_deadline(&mut self, now: Now) {
         if let Some(error) = self.channel.on_deadline(now, self.output.vec()) {
-            self.finished = true;
-            self.core.fail(Error::Channel { status: error.status, reason: error.reason.to_string().into() });
+            self.failed(&error);
         }
         self.core.on_deadline(now);
         self.flush(now);
@@ -173,6 +172,18 @@ impl Machine for SessionMachine {
 
     fn poll_work(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> Poll<()> {
         let mut worked = false;
+        while !self.channel.wants_input() {
+            let Poll::Ready(event) = self.channel.poll(cx, now(), self.output.vec()) else {
+                break;
+            };
+            worked = true;
+            match event {
+                ClientEvent::Opened => self.core.opened(),
+                ClientEvent::Failed(error) => self.failed(&error),
+                _ => {}
+            }
+            self.flush(now());
+        }
         while self.core.takes_calls() && !self.output.is_full() {
             let Poll::Ready(command) = self.commands.poll_recv(cx) else {
                 break;

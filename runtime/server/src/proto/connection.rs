@@ -16,7 +16,7 @@ use super::pending::Pending;
 use super::session::Session;
 use crate::access::Protection;
 use crate::services::session::ChannelInfo;
-use crate::shared::Core;
+use crate::shared::{ChannelEntropy, Core};
 
 /// A client's connection, sans-IO. Requests are answered in order, but for those whose handlers deferred
 /// an answer; everything that one call of `receive` brought is answered into one output.
@@ -51,7 +51,7 @@ impl Connection {
             message_timeout: core.limits.message_timeout,
         };
         Self {
-            channel: ServerChannel::new(config, now),
+            channel: ServerChannel::new(config, ChannelEntropy(Arc::clone(&core)), now),
             output: OutputBuffer::new(),
             buffers: Buffers::default(),
             known: Vec::new(),
@@ -180,7 +180,7 @@ impl Machine for Connection {
     }
 
     fn wants_read(&self) -> bool {
-        self.has_room() && !self.is_closed()
+        self.has_room() && self.channel.wants_input() && !self.is_closed()
     }
 
     fn has_more(&self) -> bool {
@@ -201,6 +201,10 @@ impl Machine for Connection {
             return Poll::Pending;
         }
         let mut progress = !self.pending.is_empty() && self.finish_pending(cx, now);
+        if !self.channel.wants_input() && self.channel.poll(cx, now(), self.output.vec()).is_ready() {
+            self.note_channel();
+            progress = true;
+        }
         self.closing |= self.mailbox.poll_closing(cx);
         if self.closing && self.pending.is_empty() {
             let error = ChannelError::new(status::BAD_SHUTDOWN, "the server stops");
