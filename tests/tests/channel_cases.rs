@@ -281,8 +281,12 @@ impl Client {
         let mut config = ClientConfig::new(URL);
         config.requested_lifetime = Duration::from_secs(10);
         let now = start_time();
-        let mut client =
-            Self { channel: ClientChannel::new(config, NonePolicy), now, out: Vec::new(), token: 1 };
+        let mut client = Self {
+            channel: ClientChannel::new(config, NonePolicy, SeededEntropy::new(1)),
+            now,
+            out: Vec::new(),
+            token: 1,
+        };
         client.channel.start(&mut client.out, now);
         assert_eq!(Chunk::split(&client.take())[0].kind(), "HELF");
         let fields = [0u32, 65_536, 65_536, 0, 0];
@@ -292,13 +296,13 @@ impl Client {
         // What is sent begins with 1, since some peers refuse more (OPC 10000-6 §6.7.2.4).
         assert_eq!((request.len(), request[0].kind()), (1, "OPNF"));
         assert_eq!(field(&request[0].0, 12 + 4 + 47 + 8), 1);
-        client.grant(sequence, 1);
+        client.grant(sequence, 1, 1);
         assert!(client.channel.is_open());
         client
     }
 
-    /// Grants a token.
-    fn grant(&mut self, sequence: u32, token: u32) {
+    /// Grants the token that a request asked for.
+    fn grant(&mut self, sequence: u32, token: u32, request_id: u32) {
         let response = OpenSecureChannelResponse {
             security_token: ChannelSecurityToken {
                 channel_id: 33,
@@ -314,7 +318,7 @@ impl Client {
             uaforge_tests::raw::NONE.as_bytes(),
             &[0xff; 8],
             &sequence.to_le_bytes(),
-            &1u32.to_le_bytes(),
+            &request_id.to_le_bytes(),
             &body(&response),
         ];
         assert_eq!(self.receive(&message("OPNF", &parts)), []);
@@ -510,7 +514,7 @@ fn a_client_renews_once_and_takes_late_responses() {
     assert_eq!((sent.len(), sent[0].kind(), sent[0].field(8)), (1, "OPNF", 33));
     // Numbers go on: the OPN of before, ten calls, this one.
     assert_eq!(field(&sent[0].0, 12 + 4 + 47 + 8), 12);
-    client.grant(2, 2);
+    client.grant(2, 2, 12);
     let queued = client.chunk("MSGF", 3, calls[0], b"late");
     assert_eq!(client.receive(&queued), [(calls[0], Ok(b"late".to_vec()))]);
     // The client's own chunks use the new token at once.

@@ -82,8 +82,7 @@ impl Negotiated {
         }
         Ok(Self {
             receive_chunk: own.receive_buffer().min(peer.send_buffer) as usize,
-            // Whole cipher blocks, whatever the policy.
-            send_chunk: (own.send_buffer().min(peer.receive_buffer) & !15) as usize,
+            send_chunk: own.send_buffer().min(peer.receive_buffer) as usize,
             receive_message: unlimited(own.max_message),
             receive_chunks: unlimited(own.max_chunks),
             send_message: unlimited(peer.max_message),

@@ -95,9 +95,11 @@ pub struct TokenKeys {
 /// Seals or opens the chunks of one direction of one token, in place.
 ///
 /// A chunk is a plain part (message and security header), then what is encrypted: sequence header,
-/// body, and a trailer of padding and signature. Full chunks are a multiple of 16 bytes long, and so is
-/// the plain part.
+/// body, and a trailer of padding and signature.
 pub trait ChunkSecurity: fmt::Debug + Send {
+    /// Length of a full chunk: not more than `largest`, and such that what is encrypted is whole blocks.
+    fn chunk_size(&self, largest: usize, plain: usize) -> usize;
+
     /// Length of the trailer of a full chunk.
     fn trailer(&self, chunk_size: usize, plain: usize) -> usize;
 
@@ -208,6 +210,10 @@ impl KeyExchange for NonePolicy {
 }
 
 impl ChunkSecurity for NonePolicy {
+    fn chunk_size(&self, largest: usize, _plain: usize) -> usize {
+        largest
+    }
+
     fn trailer(&self, _chunk_size: usize, _plain: usize) -> usize {
         0
     }

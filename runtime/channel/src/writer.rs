@@ -136,7 +136,7 @@ impl Writer {
         encode: impl FnOnce(&mut Encoder<'_>) -> R,
     ) -> Result<R, EncodeError> {
         let start = out.len();
-        let chunk_size = self.limits.send_chunk;
+        let chunk_size = self.security.chunk_size(self.limits.send_chunk, PLAIN);
         let layout = ChunkLayout {
             header: CHUNK_HEADER,
             trailer: self.security.trailer(chunk_size, PLAIN),
@@ -157,7 +157,7 @@ impl Writer {
                 Ok(result)
             }
             Ok(chunks) => {
-                if let Err(error) = self.seal(kind, out, start, chunks, layout.trailer, request_id) {
+                if let Err(error) = self.seal(kind, out, start, chunks, layout, request_id) {
                     out.truncate(start);
                     self.state = State::Poisoned(error);
                 }
@@ -173,10 +173,10 @@ impl Writer {
         out: &mut Vec<u8>,
         start: usize,
         chunks: usize,
-        trailer: usize,
+        layout: ChunkLayout,
         request_id: u32,
     ) -> Result<(), ChannelError> {
-        let stride = self.limits.send_chunk;
+        let stride = layout.chunk_size;
         for chunk in 0..chunks {
             let at = start + chunk * stride;
             let last = chunk + 1 == chunks;
@@ -185,7 +185,7 @@ impl Writer {
                 out.resize(out.len() + trailer, 0);
                 trailer
             } else {
-                trailer
+                layout.trailer
             };
             let end = if last { out.len() } else { at + stride };
             let Some(bytes) = out.get_mut(at..end) else { continue };
