@@ -9,3 +9,4 @@ pub mod notation;
 pub mod peer;
 
 pub mod raw;
+uaforge::include_model!(brew_line);

@@ -52,6 +52,8 @@ impl<T: ProxyType> FindObject<T> {
 
     async fn find(self) -> Result<T::Proxy, Error> {
         let Self { session, parent, name, .. } = self;
+        // A server without the model is told from one without the object.
+        session.resolve(T::ID)?;
         let parent = parent?;
         let name = name.resolve(&session.namespaces())?;
         let mut results = session.translate(vec![path(&parent, &name)]).await?;
