@@ -1,5 +1,6 @@
 //! The server on a socket of this machine: start, answers, stop.
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -120,6 +121,69 @@ fn connections_have_a_limit() {
         let address = server.local_addr().unwrap();
         let third = Peer::connect(TcpStream::connect(address).unwrap(), "opc.tcp://x", start_time());
         assert!(third.failure.is_some());
+    });
+}
+
+#[test]
+fn requests_of_one_read_are_answered_with_one_write() {
+    let server = server();
+    with_running(&server, || {
+        let mut peer = connect(&server);
+        for _ in 0..50 {
+            peer.queue(read(&NodeId::numeric(0, 2259)));
+        }
+        let requests = peer.take_queued();
+        peer.wire.write_all(&requests).unwrap();
+        let mut responses = vec![0; 65_536];
+        let count = peer.wire.read(&mut responses).unwrap();
+        let frames = frames(&responses[..count]);
+        assert_eq!(frames.len(), 50);
+    });
+}
+
+/// The sizes of the whole frames in `bytes`.
+fn frames(bytes: &[u8]) -> Vec<usize> {
+    let mut sizes = Vec::new();
+    let mut at = 0;
+    while let Some(size) = bytes.get(at + 4..at + 8) {
+        let size = u32::from_le_bytes(size.try_into().unwrap()) as usize;
+        if at + size > bytes.len() {
+            break;
+        }
+        sizes.push(size);
+        at += size;
+    }
+    sizes
+}
+
+#[test]
+fn a_slow_reader_pauses_reading_and_loses_nothing() {
+    const REQUESTS: usize = 20_000;
+    let server = server();
+    with_running(&server, || {
+        let mut peer = connect(&server);
+        // Some 20 MB each way: far more than sockets hold.
+        let items = vec![read(&NodeId::numeric(0, 2259)).nodes_to_read[0].clone(); 50];
+        for _ in 0..REQUESTS {
+            peer.queue(ReadRequest { nodes_to_read: Array::from(items.clone()), ..read(&NodeId::NULL) });
+        }
+        let requests = peer.take_queued();
+        let mut writer = peer.wire.try_clone().unwrap();
+        std::thread::scope(|scope| {
+            let sending = scope.spawn(move || writer.write_all(&requests));
+            std::thread::sleep(Duration::from_millis(500));
+            assert!(!sending.is_finished(), "the server took everything although nobody reads its answers");
+            let (mut buffer, mut held, mut answers) = (vec![0; 1 << 20], Vec::new(), 0);
+            while answers < REQUESTS {
+                let count = peer.wire.read(&mut buffer).unwrap();
+                assert!(count > 0, "the server closed after {answers} answers");
+                held.extend_from_slice(&buffer[..count]);
+                let sizes = frames(&held);
+                answers += sizes.len();
+                held.drain(..sizes.iter().sum::<usize>());
+            }
+            sending.join().unwrap().unwrap();
+        });
     });
 }
 
