@@ -87,9 +87,10 @@ fn description(ir: &Structure, roots: &Roots) -> TokenStream {
     let supertypes = ir.supertypes.iter().map(|supertype| supertype.expression(roots));
     quote! {
         impl #codec::Structure for #ident {
+            const DATA_TYPE: #codec::TypeKey = #data_type;
             const DESCRIPTOR: &'static #codec::StructureDescriptor = &#codec::StructureDescriptor {
                 name: #name,
-                data_type: #data_type,
+                data_type: <Self as #codec::Structure>::DATA_TYPE,
                 binary_encoding: #binary,
                 xml_encoding: #xml,
                 json_encoding: #json,

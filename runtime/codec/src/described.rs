@@ -39,7 +39,7 @@ builtin! {
 }
 
 impl<T: Structure> Described for T {
-    const DATA_TYPE: TypeKey = T::DESCRIPTOR.data_type;
+    const DATA_TYPE: TypeKey = <T as Structure>::DATA_TYPE;
     const FIELD_TYPE: FieldType = FieldType::Structure(descriptor::<T>);
 }
 

@@ -7,14 +7,17 @@ use core::fmt;
 
 use hashbrown::HashMap;
 
+use crate::TypeKey;
 use crate::string::ARC_HEADER;
 use crate::{
     ConstIdentifier, Decode, DecodeError, Decoder, Encode, Encoder, IdentifierRef, NodeIdRef,
-    StructureDescriptor,
+    StructureDescriptor, TypeKey,
 };
 
 /// A structure or union, generated or derived.
 pub trait Structure: Encode + Decode + Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
+    /// Id of its DataType. Apart from the description, so that a structure may contain itself.
+    const DATA_TYPE: TypeKey;
     /// Its static description.
     const DESCRIPTOR: &'static StructureDescriptor;
 }
