@@ -36,12 +36,13 @@ impl codec::Decode for ParameterResultDataType {
     }
 }
 impl codec::Structure for ParameterResultDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: "http://opcfoundation.org/UA/DI/",
+        id: codec::ConstIdentifier::Numeric(6525),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "ParameterResultDataType",
-        data_type: codec::TypeKey {
-            namespace: "http://opcfoundation.org/UA/DI/",
-            id: codec::ConstIdentifier::Numeric(6525),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: "http://opcfoundation.org/UA/DI/",
             id: codec::ConstIdentifier::Numeric(6554),

@@ -36,12 +36,13 @@ impl codec::Decode for TransferResultDataDataType {
     }
 }
 impl codec::Structure for TransferResultDataDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: "http://opcfoundation.org/UA/DI/",
+        id: codec::ConstIdentifier::Numeric(15889),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "TransferResultDataDataType",
-        data_type: codec::TypeKey {
-            namespace: "http://opcfoundation.org/UA/DI/",
-            id: codec::ConstIdentifier::Numeric(15889),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: "http://opcfoundation.org/UA/DI/",
             id: codec::ConstIdentifier::Numeric(15892),
@@ -124,12 +125,13 @@ impl codec::Decode for TransferResultErrorDataType {
     }
 }
 impl codec::Structure for TransferResultErrorDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: "http://opcfoundation.org/UA/DI/",
+        id: codec::ConstIdentifier::Numeric(15888),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "TransferResultErrorDataType",
-        data_type: codec::TypeKey {
-            namespace: "http://opcfoundation.org/UA/DI/",
-            id: codec::ConstIdentifier::Numeric(15888),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: "http://opcfoundation.org/UA/DI/",
             id: codec::ConstIdentifier::Numeric(15891),

@@ -52,12 +52,13 @@ impl codec::Decode for AddNodesItem {
     }
 }
 impl codec::Structure for AddNodesItem {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(376),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AddNodesItem",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(376),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(378),
@@ -175,12 +176,13 @@ impl codec::Decode for AddNodesRequest {
     }
 }
 impl codec::Structure for AddNodesRequest {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(486),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AddNodesRequest",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(486),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(488),
@@ -261,12 +263,13 @@ impl codec::Decode for AddNodesResponse {
     }
 }
 impl codec::Structure for AddNodesResponse {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(489),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AddNodesResponse",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(489),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(491),
@@ -352,12 +355,13 @@ impl codec::Decode for AddNodesResult {
     }
 }
 impl codec::Structure for AddNodesResult {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(483),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AddNodesResult",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(483),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(485),
@@ -441,12 +445,13 @@ impl codec::Decode for AddReferencesItem {
     }
 }
 impl codec::Structure for AddReferencesItem {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(379),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AddReferencesItem",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(379),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(381),
@@ -554,12 +559,13 @@ impl codec::Decode for AddReferencesRequest {
     }
 }
 impl codec::Structure for AddReferencesRequest {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(492),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AddReferencesRequest",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(492),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(494),
@@ -640,12 +646,13 @@ impl codec::Decode for AddReferencesResponse {
     }
 }
 impl codec::Structure for AddReferencesResponse {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(495),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AddReferencesResponse",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(495),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(497),
@@ -727,12 +734,13 @@ impl codec::Decode for AdditionalParametersType {
     }
 }
 impl codec::Structure for AdditionalParametersType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(16313),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AdditionalParametersType",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(16313),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(17537),

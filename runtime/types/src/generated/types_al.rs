@@ -147,12 +147,13 @@ impl codec::Decode for AliasCategoryUpdateDataType {
     }
 }
 impl codec::Structure for AliasCategoryUpdateDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(24052),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AliasCategoryUpdateDataType",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(24052),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(24338),
@@ -223,12 +224,13 @@ impl codec::Decode for AliasNameDataType {
     }
 }
 impl codec::Structure for AliasNameDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(23468),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AliasNameDataType",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(23468),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(23499),
@@ -304,12 +306,13 @@ impl codec::Decode for AliasNameVerboseDataType {
     }
 }
 impl codec::Structure for AliasNameVerboseDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(24051),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AliasNameVerboseDataType",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(24051),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(24262),
@@ -397,12 +400,13 @@ impl codec::Decode for AliasUpdateDataType {
     }
 }
 impl codec::Structure for AliasUpdateDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(24053),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AliasUpdateDataType",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(24053),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(24339),

@@ -36,12 +36,13 @@ impl codec::Decode for Annotation {
     }
 }
 impl codec::Structure for Annotation {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(891),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "Annotation",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(891),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(893),
@@ -126,12 +127,13 @@ impl codec::Decode for AnnotationDataType {
     }
 }
 impl codec::Structure for AnnotationDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(32434),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AnnotationDataType",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(32434),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(32560),
@@ -205,12 +207,13 @@ impl codec::Decode for AnonymousIdentityToken {
     }
 }
 impl codec::Structure for AnonymousIdentityToken {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(319),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "AnonymousIdentityToken",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(319),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(321),

@@ -62,12 +62,13 @@ impl codec::Decode for JsonActionMetaDataMessage {
     }
 }
 impl codec::Structure for JsonActionMetaDataMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19318),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonActionMetaDataMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19318),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,
@@ -235,12 +236,13 @@ impl codec::Decode for JsonActionNetworkMessage {
     }
 }
 impl codec::Structure for JsonActionNetworkMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19320),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonActionNetworkMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19320),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,
@@ -409,12 +411,13 @@ impl codec::Decode for JsonActionRequestMessage {
     }
 }
 impl codec::Structure for JsonActionRequestMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19321),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonActionRequestMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19321),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,
@@ -576,12 +579,13 @@ impl codec::Decode for JsonActionResponderMessage {
     }
 }
 impl codec::Structure for JsonActionResponderMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19319),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonActionResponderMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19319),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,
@@ -711,12 +715,13 @@ impl codec::Decode for JsonActionResponseMessage {
     }
 }
 impl codec::Structure for JsonActionResponseMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19322),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonActionResponseMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19322),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,
@@ -892,12 +897,13 @@ impl codec::Decode for JsonApplicationDescriptionMessage {
     }
 }
 impl codec::Structure for JsonApplicationDescriptionMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19314),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonApplicationDescriptionMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19314),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,

@@ -66,12 +66,13 @@ impl codec::Decode for JsonDataSetMessage {
     }
 }
 impl codec::Structure for JsonDataSetMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19312),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonDataSetMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19312),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,
@@ -414,12 +415,13 @@ impl codec::Decode for JsonDataSetMetaDataMessage {
     }
 }
 impl codec::Structure for JsonDataSetMetaDataMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19313),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonDataSetMetaDataMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19313),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,
@@ -541,12 +543,13 @@ impl codec::Decode for JsonDataSetReaderMessageDataType {
     }
 }
 impl codec::Structure for JsonDataSetReaderMessageDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(15665),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonDataSetReaderMessageDataType",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(15665),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(15725),
@@ -615,12 +618,13 @@ impl codec::Decode for JsonDataSetWriterMessageDataType {
     }
 }
 impl codec::Structure for JsonDataSetWriterMessageDataType {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(15664),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonDataSetWriterMessageDataType",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(15664),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(15724),

@@ -46,12 +46,13 @@ impl codec::Decode for JsonNetworkMessage {
     }
 }
 impl codec::Structure for JsonNetworkMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19311),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonNetworkMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19311),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,

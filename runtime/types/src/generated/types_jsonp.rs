@@ -42,12 +42,13 @@ impl codec::Decode for JsonPubSubConnectionMessage {
     }
 }
 impl codec::Structure for JsonPubSubConnectionMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19317),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonPubSubConnectionMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19317),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,

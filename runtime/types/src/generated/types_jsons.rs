@@ -46,12 +46,13 @@ impl codec::Decode for JsonServerEndpointsMessage {
     }
 }
 impl codec::Structure for JsonServerEndpointsMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19315),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonServerEndpointsMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19315),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,
@@ -171,12 +172,13 @@ impl codec::Decode for JsonStatusMessage {
     }
 }
 impl codec::Structure for JsonStatusMessage {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(19316),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "JsonStatusMessage",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(19316),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::None,
         xml_encoding: ::core::option::Option::None,
         json_encoding: ::core::option::Option::None,

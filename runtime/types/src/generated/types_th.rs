@@ -36,12 +36,13 @@ impl codec::Decode for ThreeDCartesianCoordinates {
     }
 }
 impl codec::Structure for ThreeDCartesianCoordinates {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(18810),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "3DCartesianCoordinates",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(18810),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(18819),
@@ -124,12 +125,13 @@ impl codec::Decode for ThreeDFrame {
     }
 }
 impl codec::Structure for ThreeDFrame {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(18814),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "3DFrame",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(18814),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(18823),
@@ -206,12 +208,13 @@ impl codec::Decode for ThreeDOrientation {
     }
 }
 impl codec::Structure for ThreeDOrientation {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(18812),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "3DOrientation",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(18812),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(18821),
@@ -298,12 +301,13 @@ impl codec::Decode for ThreeDVector {
     }
 }
 impl codec::Structure for ThreeDVector {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(18808),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "3DVector",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(18808),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(18817),

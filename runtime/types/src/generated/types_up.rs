@@ -36,12 +36,13 @@ impl codec::Decode for UpdateDataDetails {
     }
 }
 impl codec::Structure for UpdateDataDetails {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(680),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "UpdateDataDetails",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(680),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(682),
@@ -132,12 +133,13 @@ impl codec::Decode for UpdateEventDetails {
     }
 }
 impl codec::Structure for UpdateEventDetails {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(683),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "UpdateEventDetails",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(683),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(685),
@@ -234,12 +236,13 @@ impl codec::Decode for UpdateStructureDataDetails {
     }
 }
 impl codec::Structure for UpdateStructureDataDetails {
+    const DATA_TYPE: codec::TypeKey = codec::TypeKey {
+        namespace: codec::NS0_URI,
+        id: codec::ConstIdentifier::Numeric(11295),
+    };
     const DESCRIPTOR: &'static codec::StructureDescriptor = &codec::StructureDescriptor {
         name: "UpdateStructureDataDetails",
-        data_type: codec::TypeKey {
-            namespace: codec::NS0_URI,
-            id: codec::ConstIdentifier::Numeric(11295),
-        },
+        data_type: <Self as codec::Structure>::DATA_TYPE,
         binary_encoding: ::core::option::Option::Some(codec::TypeKey {
             namespace: codec::NS0_URI,
             id: codec::ConstIdentifier::Numeric(11300),
