@@ -7,7 +7,6 @@ use core::fmt;
 
 use hashbrown::HashMap;
 
-use crate::TypeKey;
 use crate::string::ARC_HEADER;
 use crate::{
     ConstIdentifier, Decode, DecodeError, Decoder, Encode, Encoder, IdentifierRef, NodeIdRef,
@@ -65,7 +64,7 @@ struct Entry {
 pub struct TypeRegistry {
     /// Numeric ids by namespace URI; a handful of namespaces.
     namespaces: alloc::vec::Vec<(&'static str, HashMap<u32, Entry, foldhash::fast::FixedState>)>,
-    others: alloc::vec::Vec<(crate::TypeKey, Entry)>,
+    others: alloc::vec::Vec<(TypeKey, Entry)>,
 }
 
 static EMPTY: TypeRegistry =
