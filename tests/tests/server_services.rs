@@ -135,15 +135,23 @@ fn a_session_belongs_to_its_channel_until_it_is_activated_on_another() {
 }
 
 #[test]
-fn sessions_have_a_limit_that_unactivated_ones_do_not_hold_for_long() {
+fn sessions_have_a_limit_that_unactivated_ones_do_not_hold() {
     let server = server_with(Limits { max_sessions: 3, ..Limits::default() });
     let now = start_time();
     let mut peer = Peer::connect(InProcess(server.connection(now)), URL, now);
     for _ in 0..3 {
         peer.call(CreateSessionRequest::default()).unwrap();
     }
+    for _ in 0..3 {
+        // Takes the place of the oldest one that was never activated.
+        let created =
+            peer.call(CreateSessionRequest { requested_session_timeout: 60_000.0, ..Default::default() });
+        peer.token = created.unwrap().authentication_token;
+        peer.call(ActivateSessionRequest::default()).unwrap();
+        assert_eq!(server.session_count(), 3);
+    }
     assert_eq!(peer.call(CreateSessionRequest::default()), Err(status::BAD_TOO_MANY_SESSIONS));
-    peer.pass(std::time::Duration::from_secs(11));
+    peer.pass(std::time::Duration::from_secs(61));
     assert!(peer.call(CreateSessionRequest::default()).is_ok());
 }
 

@@ -29,6 +29,27 @@ pub(crate) struct NewSession {
     pub(crate) nonce: [u8; 32],
 }
 
+/// Random bytes of a new session. They are drawn before anything is locked: whoever waits for
+/// randomness must not hold what another one needs to give it back.
+#[derive(Clone, Copy)]
+pub(crate) struct Secrets {
+    token: [u8; 32],
+    id: [u8; 16],
+    nonce: [u8; 32],
+    salt: [u8; 8],
+}
+
+impl Secrets {
+    pub(crate) fn draw(entropy: &mut dyn Entropy) -> Self {
+        let mut secrets = Self { token: [0; 32], id: [0; 16], nonce: [0; 32], salt: [0; 8] };
+        entropy.fill(&mut secrets.token);
+        entropy.fill(&mut secrets.id);
+        entropy.fill(&mut secrets.nonce);
+        entropy.fill(&mut secrets.salt);
+        secrets
+    }
+}
+
 impl Sessions {
     pub(crate) fn new() -> Self {
         Self { table: Mutex::new(Table { by_token: HashMap::with_hasher(RandomState::default()) }) }
@@ -44,15 +65,11 @@ impl Sessions {
         requested: Duration,
         channel: u32,
         limits: &Limits,
-        entropy: &mut dyn Entropy,
+        secrets: &Secrets,
         now: Ticks,
     ) -> Result<NewSession, StatusCode> {
         let timeout = requested.clamp(limits.min_session_timeout, limits.max_session_timeout);
-        let (mut token, mut id, mut nonce, mut salt) = ([0; 32], [0; 16], [0; 32], [0; 8]);
-        entropy.fill(&mut token);
-        entropy.fill(&mut id);
-        entropy.fill(&mut nonce);
-        entropy.fill(&mut salt);
+        let Secrets { token, id, nonce, salt } = *secrets;
         let session = Arc::new(Session::new(
             Token(token),
             NodeId::guid(1, Guid(id)),
@@ -73,7 +90,7 @@ impl Sessions {
         let mut table = self.lock();
         if table.by_token.len() >= limits.max_sessions as usize {
             table.sweep(now);
-            if table.by_token.len() >= limits.max_sessions as usize {
+            if table.by_token.len() >= limits.max_sessions as usize && !table.drop_unused() {
                 return Err(status::BAD_TOO_MANY_SESSIONS);
             }
         }
@@ -102,6 +119,23 @@ impl Sessions {
 }
 
 impl Table {
+    /// Closes the oldest session that was never activated, so that such ones cannot keep others out
+    /// (OPC 10000-4 §5.7.2.1); whether there was one.
+    fn drop_unused(&mut self) -> bool {
+        let unused = |session: &Session| {
+            let state = session.lock();
+            (state.phase == Phase::Created).then_some(state.expires)
+        };
+        let sessions = self.by_token.values();
+        let oldest =
+            sessions.filter_map(|session| Some((unused(session)?, session.token))).min_by_key(|s| s.0);
+        let removed = oldest.and_then(|(_, token)| self.by_token.remove(&token));
+        if let Some(session) = &removed {
+            session.lock().close();
+        }
+        removed.is_some()
+    }
+
     fn sweep(&mut self, now: Ticks) -> Option<Ticks> {
         let mut next: Option<Ticks> = None;
         self.by_token.retain(|_, session| {

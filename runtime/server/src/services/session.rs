@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use uaforge_codec::{Array, ByteString, ExtensionObject, StatusCode};
+use uaforge_codec::{Array, ByteString, ExtensionObject, StatusCode, UaString};
 use uaforge_types::{
     ActivateSessionRequest, ActivateSessionResponse, AnonymousIdentityToken, CreateSessionRequest,
     CreateSessionResponse, IssuedIdentityToken, SignatureData, UserNameIdentityToken, X509IdentityToken,
@@ -13,10 +13,13 @@ use uaforge_types::{
 use super::discovery::{ANONYMOUS_POLICY, endpoints, reached};
 use crate::access::{Access, Protection};
 use crate::proto::session::Session;
+use crate::proto::sessions::Secrets;
 use crate::shared::Core;
 
 /// Locales that a session keeps; the rest of a longer list is ignored.
 const MAX_LOCALES: usize = 32;
+/// Bytes of a locale id that is kept; real ones are far shorter (OPC 10000-3 §8.4).
+const MAX_LOCALE: usize = 64;
 
 /// The channel a session request came on.
 #[derive(Clone, Copy)]
@@ -34,8 +37,8 @@ pub(crate) fn create(
     now: uaforge_codec::Ticks,
 ) -> Result<(CreateSessionResponse, Arc<Session>), StatusCode> {
     let requested = requested_timeout(request.requested_session_timeout);
-    let new =
-        core.with_entropy(|entropy| core.sessions.create(requested, channel.id, &core.limits, entropy, now))?;
+    let secrets = core.with_entropy(Secrets::draw);
+    let new = core.sessions.create(requested, channel.id, &core.limits, &secrets, now)?;
     let dialled = reached(request.endpoint_url.as_str(), channel.dialled);
     let response = CreateSessionResponse {
         session_id: new.session.id.clone(),
@@ -67,15 +70,18 @@ pub(crate) fn activate(
     channel: ChannelInfo<'_>,
     now: uaforge_codec::Ticks,
 ) -> Result<ActivateSessionResponse, StatusCode> {
+    let mut nonce = [0; 32];
+    core.with_entropy(|entropy| entropy.fill(&mut nonce));
     let mut state = session.lock();
     state.check_alive(now)?;
     check_identity(&request.user_identity_token)?;
     state.activate(channel.id, Access::anonymous(channel.protection), now)?;
     if !request.locale_ids.is_empty() {
-        let locales: Vec<_> = request.locale_ids.iter().take(MAX_LOCALES).cloned().collect();
+        let sane = |locale: &&UaString| locale.text().len() <= MAX_LOCALE;
+        let locales: Vec<_> = request.locale_ids.iter().filter(sane).take(MAX_LOCALES).cloned().collect();
         state.locales = Array::from(locales);
     }
-    core.with_entropy(|entropy| entropy.fill(&mut state.nonce));
+    state.nonce = nonce;
     Ok(ActivateSessionResponse { server_nonce: ByteString::from(&state.nonce[..]), ..Default::default() })
 }
 
