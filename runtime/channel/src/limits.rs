@@ -85,7 +85,8 @@ impl Negotiated {
             send_chunk: own.send_buffer().min(peer.receive_buffer) as usize,
             receive_message: unlimited(own.max_message),
             receive_chunks: unlimited(own.max_chunks),
-            send_message: unlimited(peer.max_message),
+            // A peer without a limit does not lift ours: a message is built in memory.
+            send_message: unlimited(peer.max_message).min(unlimited(own.max_message)),
             send_chunks: unlimited(peer.max_chunks),
         })
     }

@@ -117,6 +117,12 @@ impl<'a> Encoder<'a> {
         self.chunks
     }
 
+    /// Body bytes that still fit the message.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.layout.max_message.saturating_sub(self.body_len())
+    }
+
     /// Body bytes written so far, headers and trailers not counted.
     #[must_use]
     pub fn body_len(&self) -> usize {
@@ -183,7 +189,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn next_chunk(&mut self) {
-        let left = self.layout.max_message.saturating_sub(self.body_len());
+        let left = self.room();
         if left == 0 || self.chunks >= self.layout.max_chunks || self.layout.body_per_chunk() == 0 {
             self.fail(EncodeError::TooLarge);
             return;

@@ -38,6 +38,8 @@ impl ResultBuffers {
 pub(crate) struct Unfinished {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) bytes: Vec<u8>,
+    /// Bytes that the response may hold; what is above them is not kept.
+    limit: usize,
 }
 
 /// How a service writes a result that is a status and nothing else.
@@ -74,14 +76,21 @@ impl<'r, 'e> Results<'r, 'e> {
         if self.buffers.pieces.get(index) != Some(&Piece::Missing) {
             return;
         }
-        let piece = if index == self.next {
+        // What cannot be sent is not built: the response is a fault already.
+        let piece = if self.out.error().is_some() {
+            Piece::Written
+        } else if index == self.next {
             put_or_status(self.out, self.put_status, encode);
             Piece::Written
         } else {
             let start = self.buffers.side.len();
             let mut side = Encoder::new(&mut self.buffers.side, self.out.context());
             put_or_status(&mut side, self.put_status, encode);
-            Piece::Ready(start..self.buffers.side.len())
+            let end = self.buffers.side.len();
+            if end > self.out.room() {
+                self.out.fail(EncodeError::TooLarge);
+            }
+            Piece::Ready(start..end)
         };
         if let Some(slot) = self.buffers.pieces.get_mut(index) {
             *slot = piece;
@@ -117,19 +126,21 @@ impl<'r, 'e> Results<'r, 'e> {
         for index in self.next..count {
             self.status(index, missing);
         }
-        if self.deferred == 0 {
+        if self.deferred == 0 || self.out.error().is_some() {
             return None;
         }
         let mut pieces = core::mem::take(&mut self.buffers.pieces);
         let mut bytes = core::mem::take(&mut self.buffers.side);
         // What is written already becomes one piece; the others of that run are empty.
         let start = bytes.len();
+        let written = self.out.body_len();
         self.out.copy_since(self.start, &mut bytes);
         for (index, piece) in pieces.iter_mut().enumerate().filter(|(_, p)| **p == Piece::Written) {
             let from = if index == 0 { start } else { bytes.len() };
             *piece = Piece::Ready(from..bytes.len());
         }
-        Some(Unfinished { pieces, bytes })
+        let limit = self.out.room().saturating_add(written);
+        Some(Unfinished { pieces, bytes, limit })
     }
 
     fn flush(&mut self) {
@@ -148,6 +159,10 @@ impl<'r, 'e> Results<'r, 'e> {
 }
 
 impl Unfinished {
+    fn is_too_large(&self) -> bool {
+        self.bytes.len() > self.limit
+    }
+
     /// Encodes a late answer.
     pub(crate) fn put(
         &mut self,
@@ -156,6 +171,9 @@ impl Unfinished {
         put_status: PutStatus,
         encode: impl FnOnce(&mut Encoder<'_>),
     ) {
+        if self.is_too_large() {
+            return;
+        }
         let start = self.bytes.len();
         let mut e = Encoder::new(&mut self.bytes, context);
         put_or_status(&mut e, put_status, encode);
@@ -167,6 +185,9 @@ impl Unfinished {
 
     /// Writes the results array, once no piece waits any more.
     pub(crate) fn write(&self, e: &mut Encoder<'_>) {
+        if self.is_too_large() {
+            return e.fail(EncodeError::TooLarge);
+        }
         e.put_array_len(Some(self.pieces.len()));
         for piece in &self.pieces {
             if let Piece::Ready(range) = piece {
@@ -223,5 +244,33 @@ mod tests {
         out.clear();
         rest.write(&mut Encoder::new(&mut out, EncodeContext::default()));
         assert_eq!(out, [5, 0, 0, 0, 1, 2, 3, 7, 0, 0, 0, 5]);
+    }
+    #[test]
+    fn what_cannot_be_sent_is_not_kept() {
+        let layout = uaforge_codec::ChunkLayout {
+            header: 0,
+            trailer: 0,
+            chunk_size: 1 << 16,
+            max_message: 1_000,
+            max_chunks: 1,
+        };
+        let (mut out, mut buffers) = (Vec::new(), ResultBuffers::default());
+        let mut e = Encoder::chunked(&mut out, EncodeContext::default(), layout);
+        let mut results = Results::new(&mut e, &mut buffers, 10_000, put_status);
+        assert!(results.defer(1));
+        for index in 2..10_000 {
+            results.put(index, |e| e.put(&[7; 100]));
+        }
+        assert!(results.finish(StatusCode(7)).is_none());
+        assert_eq!(e.error(), Some(EncodeError::TooLarge));
+        assert!(buffers.side.len() <= 1_100);
+        let mut late = Unfinished { pieces: vec![Piece::Deferred; 10_000], bytes: Vec::new(), limit: 1_000 };
+        for index in 0..10_000 {
+            late.put(index, EncodeContext::default(), put_status, |e| e.put(&[7; 100]));
+        }
+        assert!(late.bytes.len() <= 1_100);
+        let mut e = Encoder::new(&mut out, EncodeContext::default());
+        late.write(&mut e);
+        assert_eq!(e.error(), Some(EncodeError::TooLarge));
     }
 }
