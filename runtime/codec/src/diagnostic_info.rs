@@ -87,7 +87,7 @@ impl Decode for DiagnosticInfo {
             d.charge(size_of::<Self>())?;
             let mut inner = Box::<Self>::default();
             d.enter()?;
-            inner.decode_into(d)?;
+            (*inner).decode_into(d)?;
             d.leave();
             self.inner_diagnostic_info = Some(inner);
         }
