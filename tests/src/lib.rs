@@ -4,6 +4,8 @@ pub mod canonical;
 
 pub mod fixtures;
 
+pub mod hostile;
+
 pub mod notation;
 
 pub mod peer;
