@@ -79,6 +79,8 @@ pub(crate) fn ident(name: &str) -> Ident {
         return Ident::new(&format!("{name}_"), Span::call_site());
     }
     match syn::parse_str::<Ident>(name) {
+        // A keyword of edition 2024 that the parser still takes for a name.
+        Ok(_) if name == "gen" => Ident::new_raw(name, Span::call_site()),
         Ok(ident) => ident,
         Err(_) if syn::parse_str::<Ident>(&format!("r#{name}")).is_ok() => {
             Ident::new_raw(name, Span::call_site())
