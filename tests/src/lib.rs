@@ -2,9 +2,12 @@
 
 pub mod canonical;
 
+pub mod captures;
+
 pub mod fixtures;
 
 pub mod hostile;
+pub mod mutator;
 
 pub mod notation;
 
