@@ -81,7 +81,7 @@ fn message(message: &Value) -> Message {
         service: text(&message["service"]).into(),
         request_id: message["request_id"].as_u64().and_then(|id| id.try_into().ok()).expect("an id"),
         sha256: text(&message["body_sha256"]).into(),
-        // asyncua keeps the longer forms that it read.
+        // asyncua keeps the longer forms that it read (peers.md).
         is_canonical: message["reencoded_same_by"]
             .as_array()
             .is_some_and(|peers| peers.iter().any(|peer| peer != "asyncua")),
