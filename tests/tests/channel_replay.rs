@@ -38,7 +38,7 @@ fn requests(capture: &Capture) -> Vec<Received> {
         handshake_timeout: Duration::from_secs(5),
         message_timeout: Duration::from_secs(30),
     };
-    let mut channel = ServerChannel::new(config, start_time());
+    let mut channel = ServerChannel::new(config, SeededEntropy::new(1), start_time());
     let (mut received, mut out) = (Vec::new(), Vec::new());
     for frame in capture.frames.iter().filter(|frame| frame.to_server) {
         let mut bytes = frame.chunk.0.clone();
@@ -62,7 +62,8 @@ fn requests(capture: &Capture) -> Vec<Received> {
 
 /// The messages that arrive at a client.
 fn responses(capture: &Capture) -> Vec<Received> {
-    let mut channel = ClientChannel::new(ClientConfig::new("opc.tcp://127.0.0.1:4840/"), NonePolicy);
+    let config = ClientConfig::new("opc.tcp://127.0.0.1:4840/");
+    let mut channel = ClientChannel::new(config, NonePolicy, SeededEntropy::new(1));
     let (mut received, mut out) = (Vec::new(), Vec::new());
     channel.start(&mut out, start_time());
     for frame in capture.frames.iter().filter(|frame| !frame.to_server) {
