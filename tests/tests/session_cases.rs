@@ -86,12 +86,15 @@ fn case_035_session_timeout_and_activation() {
     let later = Now { ticks: start_time().ticks + Duration::from_secs(100), ..start_time() };
     let mut raw = Raw::connect(server.connection(later), later);
     let first = create(&mut raw, 1e6).expect("a session").authentication_token;
-    create(&mut raw, 1e6).expect("a second session");
-    assert_eq!(create(&mut raw, 1e6).map(|_| ()), Err(status::BAD_TOO_MANY_SESSIONS));
     activate(&mut raw, &first).expect("it is activated");
+    let unused = create(&mut raw, 1e6).expect("a second session").authentication_token;
+    // The oldest one that was never activated makes room (OPC 10000-4 §5.7.2.1).
+    create(&mut raw, 1e6).expect("a third session");
+    assert!(activate(&mut raw, &unused).is_err());
     raw.pass(limits.activation_timeout);
     let second = create(&mut raw, 1e6).expect("there is room again").authentication_token;
     activate(&mut raw, &second).expect("it is activated");
+    assert_eq!(create(&mut raw, 1e6).map(|_| ()), Err(status::BAD_TOO_MANY_SESSIONS));
     // Tokens of other channels are of no use, and do no harm.
     let mut other = Raw::connect(server.connection(raw.now), raw.now);
     assert_eq!(read(&mut other, &first), Err(status::BAD_SECURE_CHANNEL_ID_INVALID));
