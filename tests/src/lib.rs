@@ -15,3 +15,8 @@ pub mod peer;
 
 pub mod raw;
 uaforge::include_model!(brew_line);
+
+/// The examples of the project's front page.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
