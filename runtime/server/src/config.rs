@@ -11,6 +11,8 @@ pub struct OperationLimits {
     pub max_nodes_per_read: u32,
     /// MaxNodesPerBrowse; holds for BrowseNext too.
     pub max_nodes_per_browse: u32,
+    /// MaxNodesPerMethodCall.
+    pub max_nodes_per_method_call: u32,
     /// MaxNodesPerTranslateBrowsePathsToNodeIds.
     pub max_nodes_per_translate: u32,
     /// Elements of one browse path; more are answered with Bad_TooManyOperations for that path.
@@ -22,6 +24,7 @@ impl Default for OperationLimits {
         Self {
             max_nodes_per_read: 10_000,
             max_nodes_per_browse: 2_000,
+            max_nodes_per_method_call: 1_000,
             max_nodes_per_translate: 2_000,
             max_path_elements: 256,
         }

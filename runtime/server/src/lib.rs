@@ -14,6 +14,7 @@ mod encode;
 mod handle;
 mod listener;
 mod manager;
+mod methods;
 mod proto;
 mod range;
 mod server;
@@ -29,9 +30,10 @@ pub use builder::{BuildError, ServerBuilder};
 pub use config::{Limits, OperationLimits};
 pub use handle::{Variable, VariableHandle};
 pub use manager::{
-    BrowseAnswer, BrowseCx, BrowseItem, Browser, Description, FollowCx, FollowItem, NodeManager, ReadCx,
-    ReadItem, Reference,
+    BrowseAnswer, BrowseCx, BrowseItem, Browser, CallCx, CallItem, Description, FollowCx, FollowItem,
+    NodeManager, ReadCx, ReadItem, Reference,
 };
+pub use methods::{MethodBindError, MethodCall, MethodError, MethodResult};
 pub use proto::connection::Connection;
 pub use range::NumericRange;
 pub use server::{Server, ServerError};

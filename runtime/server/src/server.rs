@@ -17,6 +17,7 @@ use crate::config::Limits;
 use crate::handle::{Variable, VariableHandle};
 use crate::listener;
 use crate::manager::NodeManager;
+use crate::methods::Bindings;
 use crate::proto::connection::{Connection, insecure_policies};
 use crate::proto::mailbox::Mailboxes;
 use crate::proto::sessions::Sessions;
@@ -89,7 +90,7 @@ impl Server {
             decode_limits,
             types: parts.types,
             space,
-            nodes: SpaceManager { live: Live::new(status), started: now },
+            nodes: SpaceManager { live: Live::new(status), methods: Bindings::default(), started: now },
             managers: parts.managers,
             routes: parts.routes,
             sessions: Sessions::new(),
@@ -102,6 +103,10 @@ impl Server {
         let addresses = parts.listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
         let listeners = Mutex::new(Some(parts.listeners));
         Ok(Self { inner: Arc::new(Inner { core: Arc::new(core), cells, addresses, listeners }) })
+    }
+
+    pub(crate) fn core(&self) -> &Core {
+        &self.inner.core
     }
 
     /// The address of the first endpoint, with the port that the system gave.

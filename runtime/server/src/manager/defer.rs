@@ -7,6 +7,7 @@ use core::task::{Context, Poll};
 use uaforge_codec::{DataValue, StrRef};
 
 use super::browse::BrowseAnswer;
+use super::call::CallAnswer;
 use crate::proto::continuation::BrowseQuery;
 
 /// A late answer of any service.
@@ -14,6 +15,8 @@ use crate::proto::continuation::BrowseQuery;
 pub(crate) enum Late {
     /// Of Read, and what to cut the value by.
     Value(Box<(DataValue, LateTarget)>),
+    /// Of Call.
+    Call(Box<CallAnswer>),
     /// Of Browse.
     References(Box<(BrowseQuery, BrowseAnswer)>),
 }

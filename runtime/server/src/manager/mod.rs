@@ -1,19 +1,23 @@
 //! Node managers: who answers for the nodes of a namespace, in batches.
 
 mod browse;
+mod call;
 mod defer;
 mod follow;
 mod read;
 
 pub use browse::{BrowseAnswer, BrowseCx, BrowseItem, Browser, Description, Reference};
+pub use call::{CallCx, CallItem};
 pub use follow::{FollowCx, FollowItem};
 pub use read::{ReadCx, ReadItem};
 
 pub(crate) use browse::{BrowseBuffers, Start, put_browse_status, wants_type};
+pub(crate) use call::{CallAnswer, put_answer, put_call_status};
 pub(crate) use defer::{Deferred, Late};
 pub(crate) use read::{ReadSettings, encode_answer, put_read_status};
 
 use uaforge_codec::NodeIdRef;
+use uaforge_types::status;
 
 /// Answers for all nodes of its namespaces. The methods are synchronous and get a whole batch: an answer that is there goes into `cx`
 /// at once, one that is not is handed over with `cx.defer` (a future) or `cx.blocking` (a job on a bounded pool of threads).
@@ -31,6 +35,11 @@ pub trait NodeManager: Send + Sync + 'static {
 
     /// Follows one element of a browse path from each item's node (OPC 10000-4 §5.9.4).
     fn follow(&self, cx: &mut FollowCx<'_>, items: &[FollowItem<'_>]);
+
+    /// Calls Methods of this manager's Objects (OPC 10000-4 §5.12.2).
+    fn call(&self, cx: &mut CallCx<'_, '_>, items: &[CallItem<'_>]) {
+        items.iter().for_each(|item| cx.status(item, status::BAD_METHOD_INVALID));
+    }
 
     /// Tells what a reference to `node` shows of it; `false` if there is no such node.
     fn describe(&self, node: NodeIdRef<'_>, found: &mut dyn FnMut(&Description<'_>)) -> bool;

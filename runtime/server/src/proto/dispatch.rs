@@ -9,9 +9,9 @@ use uaforge_codec::{
 use uaforge_nodes::Snapshot;
 use uaforge_types::{
     ActivateSessionRequest, BrowseNextRequest, BrowseNextRequestRef, BrowseNextResponse, BrowseRequest,
-    BrowseRequestRef, BrowseResponse, CloseSessionRequest, CloseSessionResponse, CreateSessionRequest,
-    FindServersRequest, GetEndpointsRequest, ReadRequest, ReadRequestRef, ReadResponse, RequestHeaderRef,
-    ResponseHeader, ServiceFault, TranslateBrowsePathsToNodeIdsRequest,
+    BrowseRequestRef, BrowseResponse, CallRequest, CallResponse, CloseSessionRequest, CloseSessionResponse,
+    CreateSessionRequest, FindServersRequest, GetEndpointsRequest, ReadRequest, ReadRequestRef, ReadResponse,
+    RequestHeaderRef, ResponseHeader, ServiceFault, TranslateBrowsePathsToNodeIdsRequest,
     TranslateBrowsePathsToNodeIdsRequestRef, TranslateBrowsePathsToNodeIdsResponse, status,
 };
 
@@ -22,7 +22,7 @@ use super::session::{Phase, Session, Token};
 use crate::access::Access;
 use crate::manager::ReadSettings;
 use crate::services::session::ChannelInfo;
-use crate::services::{ServiceCx, browse, discovery, read, session, translate};
+use crate::services::{ServiceCx, browse, call, discovery, read, session, translate};
 use crate::shared::Core;
 
 /// The number of a structure's binary encoding in the OPC UA namespace.
@@ -41,11 +41,13 @@ const CLOSE_SESSION: u32 = binary_id(CloseSessionRequest::DESCRIPTOR);
 const READ: u32 = binary_id(ReadRequest::DESCRIPTOR);
 const BROWSE: u32 = binary_id(BrowseRequest::DESCRIPTOR);
 const BROWSE_NEXT: u32 = binary_id(BrowseNextRequest::DESCRIPTOR);
+const CALL: u32 = binary_id(CallRequest::DESCRIPTOR);
 const TRANSLATE: u32 = binary_id(TranslateBrowsePathsToNodeIdsRequest::DESCRIPTOR);
 
 const READ_RESPONSE: u32 = binary_id(ReadResponse::DESCRIPTOR);
 const BROWSE_RESPONSE: u32 = binary_id(BrowseResponse::DESCRIPTOR);
 const BROWSE_NEXT_RESPONSE: u32 = binary_id(BrowseNextResponse::DESCRIPTOR);
+const CALL_RESPONSE: u32 = binary_id(CallResponse::DESCRIPTOR);
 const TRANSLATE_RESPONSE: u32 = binary_id(TranslateBrowsePathsToNodeIdsResponse::DESCRIPTOR);
 const SERVICE_FAULT: u32 = binary_id(ServiceFault::DESCRIPTOR);
 
@@ -116,6 +118,7 @@ impl Turn<'_> {
             BROWSE => self.browse(request_id, d, e),
             BROWSE_NEXT => self.browse_next(request_id, d, e),
             TRANSLATE => self.translate(d, e),
+            CALL => self.call(request_id, d, e),
             GET_ENDPOINTS => self.get_endpoints(d, e),
             FIND_SERVERS => self.find_servers(d, e),
             CREATE_SESSION => self.create_session(d, e),
@@ -194,6 +197,26 @@ impl Turn<'_> {
         translate::results(&mut cx, &request, e);
         e.put_array_len(None);
         Ok((handle, None))
+    }
+
+    fn call(&mut self, request_id: u32, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
+        let request: CallRequest = owned(d)?;
+        let handle = request.request_header.request_handle;
+        let session =
+            self.find(request.request_header.authentication_token.as_ref()).map_err(fault(handle))?;
+        let mut state = session.lock();
+        state.admit(self.channel.id, self.now.ticks).map_err(fault(handle))?;
+        let access = state.access;
+        // Handlers may take their time: nobody waits for the session meanwhile.
+        drop(state);
+        self.spend(request.methods_to_call.len());
+        let mut cx = self.service(access);
+        call::check(&cx, &request).map_err(fault(handle))?;
+        put_header(e, CALL_RESPONSE, cx.now, handle);
+        let unfinished = call::results(&mut cx, &request, e);
+        e.put_array_len(None);
+        let waiting = Waiting { request_id, handle, response: CALL_RESPONSE, settings: None };
+        Ok((handle, self.pending(waiting, session, unfinished)))
     }
 
     fn get_endpoints(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {

@@ -8,7 +8,10 @@ use uaforge_nodes::Snapshot;
 
 use super::results::Unfinished;
 use super::session::Session;
-use crate::manager::{Deferred, Late, ReadSettings, encode_answer, put_browse_status, put_read_status};
+use crate::manager::{
+    Deferred, Late, ReadSettings, encode_answer, put_answer, put_browse_status, put_call_status,
+    put_read_status,
+};
 use crate::services::browse::{Page, late_references};
 use crate::shared::Core;
 
@@ -60,6 +63,9 @@ impl Pending {
                 self.unfinished.put(index, encode, put_read_status, |e| {
                     encode_answer(e, target.attribute, target.range(), &settings, &value);
                 });
+            }
+            Late::Call(answer) => {
+                self.unfinished.put(index, encode, put_call_status, |e| put_answer(e, &answer, snapshot));
             }
             Late::References(answer) => {
                 let (query, answer) = *answer;

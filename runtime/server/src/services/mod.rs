@@ -1,6 +1,7 @@
 //! The services, one file each: a decoded request in, a response written straight into the output.
 
 pub(crate) mod browse;
+pub(crate) mod call;
 pub(crate) mod discovery;
 pub(crate) mod read;
 pub(crate) mod session;

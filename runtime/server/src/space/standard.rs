@@ -93,6 +93,8 @@ fn operation_limits(edit: &mut Edit, limits: &Limits, time: DateTime) -> Result<
     attach(edit, v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_READ, read, time)?;
     let browse = operations.max_nodes_per_browse;
     attach(edit, v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_BROWSE, browse, time)?;
+    let call = operations.max_nodes_per_method_call;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_METHOD_CALL, call, time)?;
     let translate = operations.max_nodes_per_translate;
     attach(
         edit,

@@ -1,0 +1,126 @@
+//! The arguments of a Method, and whether values fit them (OPC 10000-3 §5.7, §8.6).
+
+use uaforge_codec::{DecodeContext, ExtensionObject, FromVariant as _, NodeIdRef, StatusCode, Variant};
+use uaforge_nodes::{AttributeId, Direction, Node, Snapshot};
+use uaforge_types::{Argument, ids, status};
+
+use super::check;
+use crate::methods::MethodError;
+
+/// What a Method takes and gives. `None` where the model has the property without a value.
+#[derive(Debug, Default)]
+pub(crate) struct Signature {
+    inputs: Option<Vec<Argument>>,
+    outputs: Option<Vec<Argument>>,
+    /// Inputs that a call may leave out at the end.
+    optional: usize,
+}
+
+impl Signature {
+    /// The signature of a Method and its declarations, from the Object's own up through the types: what
+    /// one leaves out is taken from the next.
+    pub(crate) fn of(methods: &[Node<'_>], snapshot: &Snapshot, decode: DecodeContext<'_>) -> Self {
+        let inputs = declared(methods, "InputArguments", snapshot, decode);
+        let optional = methods.first().map_or(0, |method| {
+            let described = reference_type(snapshot, HAS_OPTIONAL_INPUT);
+            described.map_or(0, |filter| method.references(Direction::Forward, filter).count())
+        });
+        Self { inputs, outputs: declared(methods, "OutputArguments", snapshot, decode), optional }
+    }
+
+    /// Checks the inputs of a call; a null value becomes one of the declared type.
+    pub(crate) fn check(&self, snapshot: &Snapshot, inputs: &[Variant]) -> Result<Vec<Variant>, MethodError> {
+        match &self.inputs {
+            Some(declared) => {
+                let required = declared.len().saturating_sub(self.optional);
+                check_inputs(snapshot, declared, required, inputs)
+            }
+            None => Ok(inputs.to_vec()),
+        }
+    }
+
+    /// Whether a handler gave what is declared. Types are looked at in debug builds only.
+    pub(crate) fn takes_outputs(&self, snapshot: &Snapshot, outputs: &[Variant]) -> bool {
+        let Some(declared) = &self.outputs else {
+            return true;
+        };
+        let fits = |(argument, value): (&Argument, &Variant)| check_one(snapshot, argument, value).is_ok();
+        declared.len() == outputs.len() && (!cfg!(debug_assertions) || declared.iter().zip(outputs).all(fits))
+    }
+}
+
+/// HasOptionalInputArgumentDescription (OPC 10000-3 §7.23).
+const HAS_OPTIONAL_INPUT: NodeIdRef<'static> =
+    ids::reference_type::HAS_OPTIONAL_INPUT_ARGUMENT_DESCRIPTION.identifier().in_namespace(0);
+/// HasProperty (OPC 10000-3 §7.8).
+const HAS_PROPERTY: NodeIdRef<'static> = ids::reference_type::HAS_PROPERTY.identifier().in_namespace(0);
+
+fn reference_type(snapshot: &Snapshot, id: NodeIdRef<'_>) -> Option<uaforge_nodes::ReferenceFilter> {
+    snapshot.reference_filter(id, true)
+}
+
+/// The arguments that the first of the methods with this property states; none if no one has it.
+fn declared(
+    methods: &[Node<'_>],
+    property: &str,
+    snapshot: &Snapshot,
+    decode: DecodeContext<'_>,
+) -> Option<Vec<Argument>> {
+    let filter = reference_type(snapshot, HAS_PROPERTY)?;
+    let mut without_value = false;
+    for method in methods {
+        let Some(node) = method.follow(filter, false, 0, property).next() else { continue };
+        let value = node.attribute(AttributeId::Value).ok().and_then(|value| value.to_variant(decode).ok());
+        match value.as_ref().map(arguments) {
+            Some(Some(arguments)) => return Some(arguments),
+            _ => without_value = true,
+        }
+    }
+    (!without_value).then(Vec::new)
+}
+
+fn arguments(value: &Variant) -> Option<Vec<Argument>> {
+    let objects = ExtensionObject::array_from_variant(value).ok()?;
+    objects.iter().map(|object| object.downcast_ref::<Argument>().cloned()).collect()
+}
+
+/// Checks inputs against a declaration whose first `required` arguments have to be there.
+pub(crate) fn check_inputs(
+    snapshot: &Snapshot,
+    declared: &[Argument],
+    required: usize,
+    inputs: &[Variant],
+) -> Result<Vec<Variant>, MethodError> {
+    if inputs.len() < required {
+        return Err(status::BAD_ARGUMENTS_MISSING.into());
+    }
+    if inputs.len() > declared.len() {
+        return Err(status::BAD_TOO_MANY_ARGUMENTS.into());
+    }
+    let mut taken = Vec::with_capacity(declared.len());
+    let mut results: Vec<StatusCode> = Vec::new();
+    for (index, (argument, value)) in declared.iter().zip(inputs).enumerate() {
+        match check_one(snapshot, argument, value) {
+            Ok(converted) => taken.push(converted.unwrap_or_else(|| value.clone())),
+            Err(status) => {
+                results.resize(index, StatusCode::GOOD);
+                results.push(status);
+            }
+        }
+    }
+    if !results.is_empty() {
+        return Err(MethodError { status: status::BAD_INVALID_ARGUMENT, input_argument_results: results });
+    }
+    // What was left out is no value.
+    taken.resize(declared.len(), Variant::Null);
+    Ok(taken)
+}
+
+fn check_one(
+    snapshot: &Snapshot,
+    argument: &Argument,
+    value: &Variant,
+) -> Result<Option<Variant>, StatusCode> {
+    let dimensions = argument.array_dimensions.as_slice();
+    check::value(snapshot, value, argument.data_type.as_ref(), argument.value_rank, dimensions)
+}
