@@ -52,6 +52,13 @@ pub struct Limits {
     pub activation_timeout: Duration,
     /// Requests of one connection that wait for a deferred answer; above it, reading pauses.
     pub max_pending_requests: usize,
+    /// How long a request may wait for late answers, whatever its timeoutHint (OPC 10000-4 §7.32); then what
+    /// is missing is answered with Bad_Timeout.
+    pub max_request_timeout: Duration,
+    /// How long a handler of Write or Call may go on when its request is over, before it is dropped.
+    pub handler_grace: Duration,
+    /// Operations of one connection that wait for a late answer; above it, reading pauses.
+    pub max_pending_operations: usize,
     /// Operations after which a turn yields to other connections.
     pub operations_per_turn: u32,
     /// Threads for `blocking` work.
@@ -90,6 +97,9 @@ impl Default for Limits {
             max_session_timeout: Duration::from_secs(3_600),
             activation_timeout: Duration::from_secs(10),
             max_pending_requests: 100,
+            max_request_timeout: Duration::from_secs(120),
+            handler_grace: Duration::from_secs(30),
+            max_pending_operations: 20_000,
             operations_per_turn: 20_000,
             blocking_threads: 4,
             blocking_queue: 1_024,

@@ -9,6 +9,7 @@ mod application;
 mod attribute;
 mod blocking;
 mod builder;
+mod cancellation;
 mod config;
 mod encode;
 mod handle;
@@ -27,6 +28,7 @@ mod url;
 
 pub use access::{Access, Protection, RoleSet, UserId};
 pub use builder::{BuildError, ServerBuilder};
+pub use cancellation::{CancelReason, Cancellation};
 pub use config::{Limits, OperationLimits};
 pub use handle::{Variable, VariableHandle};
 pub use manager::{

@@ -1,7 +1,8 @@
 //! Accepts connections and drives one machine per connection.
 
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::pin::pin;
+use core::task::Poll;
 use core::time::Duration;
 use std::io;
 use std::net::SocketAddr;
@@ -12,6 +13,7 @@ use uaforge_codec::Ticks;
 use uaforge_net::{Listener, Stream};
 
 use crate::proto::connection::Connection;
+use crate::proto::orphans::Home;
 use crate::shared::Core;
 
 /// Pause after a failed accept, such as one for want of file descriptors.
@@ -33,6 +35,8 @@ pub(crate) async fn run(
     for listener in listeners {
         accepting.spawn(accept(listener));
     }
+    let mut home = JoinSet::new();
+    home.spawn(house(Arc::clone(core)));
     let mut stop = pin!(stop);
     let mut next_sweep = uaforge_net::clock().ticks + SWEEP;
     loop {
@@ -50,7 +54,7 @@ pub(crate) async fn run(
     }
     accepting.abort_all();
     stopping();
-    close(core, connections).await;
+    close(core, connections, home).await;
 }
 
 /// One accept; a failure waits a little, so that a lasting one does not spin.
@@ -81,8 +85,27 @@ fn sweep(core: &Core) -> Ticks {
     now + SWEEP
 }
 
-/// Asks all connections to close and waits for them, but not for ever.
-async fn close(core: &Core, mut connections: JoinSet<()>) {
+/// Lets handlers end their work whose request is over.
+async fn house(core: Arc<Core>) {
+    let mut home = Home::new(&core.orphans, core.limits.handler_grace);
+    while !home.is_over() {
+        let due = home.deadline();
+        let mut timer = pin!(uaforge_net::sleep_until(due));
+        poll_fn(|cx| {
+            let polled = home.poll(cx, uaforge_net::clock().ticks);
+            if polled.is_ready() || home.deadline() != due {
+                Poll::Ready(())
+            } else {
+                timer.as_mut().poll(cx)
+            }
+        })
+        .await;
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Asks all connections to close and waits for them, then for the handlers that work on, but not for ever.
+async fn close(core: &Core, mut connections: JoinSet<()>, mut home: JoinSet<()>) {
     core.mailboxes.close_all();
     let deadline = uaforge_net::clock().ticks + core.limits.stop_deadline;
     let mut timeout = pin!(uaforge_net::sleep_until(deadline));
@@ -90,10 +113,15 @@ async fn close(core: &Core, mut connections: JoinSet<()>) {
         tokio::select! {
             joined = connections.join_next() => {
                 if joined.is_none() {
-                    return;
+                    break;
                 }
             }
-            () = &mut timeout => return connections.shutdown().await,
+            () = &mut timeout => break connections.shutdown().await,
         }
+    }
+    core.orphans.stop();
+    tokio::select! {
+        _ = home.join_next() => {}
+        () = uaforge_net::sleep_until(deadline) => {}
     }
 }

@@ -20,6 +20,7 @@ use crate::manager::NodeManager;
 use crate::methods::Bindings;
 use crate::proto::connection::{Connection, insecure_policies};
 use crate::proto::mailbox::Mailboxes;
+use crate::proto::orphans::Orphans;
 use crate::proto::sessions::Sessions;
 use crate::shared::{Core, SharedEntropy};
 use crate::space::SpaceManager;
@@ -96,6 +97,7 @@ impl Server {
             sessions: Sessions::new(),
             mailboxes: Mailboxes::default(),
             blocking: BlockingPool::new(limits.blocking_threads, limits.blocking_queue),
+            orphans: Orphans::default(),
             entropy: Mutex::new(entropy),
             next_channel: AtomicU32::new(u32::from_le_bytes(channel)),
             limits,

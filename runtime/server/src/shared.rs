@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use core::ops::ControlFlow;
+use core::time::Duration;
 
 use uaforge_channel::SecurityProvider;
-use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, Entropy, NodeIdRef, TypeRegistry};
+use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, Entropy, NodeIdRef, Ticks, TypeRegistry};
 use uaforge_nodes::{AddressSpace, Snapshot};
 
 use crate::application::Application;
@@ -14,6 +15,7 @@ use crate::blocking::BlockingPool;
 use crate::config::Limits;
 use crate::manager::{Browser, FollowItem, NodeManager, Reference};
 use crate::proto::mailbox::Mailboxes;
+use crate::proto::orphans::Orphans;
 use crate::proto::sessions::Sessions;
 use crate::space::SpaceManager;
 
@@ -37,6 +39,7 @@ pub(crate) struct Core {
     pub(crate) sessions: Sessions,
     pub(crate) mailboxes: Mailboxes,
     pub(crate) blocking: BlockingPool,
+    pub(crate) orphans: Orphans,
     pub(crate) entropy: Mutex<SharedEntropy>,
     pub(crate) next_channel: AtomicU32,
 }
@@ -73,6 +76,15 @@ impl Core {
             max_message: self.limits.max_message_size,
             max_chunks: self.limits.max_chunk_count,
             ..uaforge_channel::Limits::default()
+        }
+    }
+
+    /// When a request is answered with Bad_Timeout: after the time the client waits, within the server's limit.
+    pub(crate) fn request_deadline(&self, timeout_hint: u32, now: Ticks) -> Ticks {
+        let limit = self.limits.max_request_timeout;
+        match timeout_hint {
+            0 => now + limit,
+            hint => now + Duration::from_millis(hint.into()).min(limit),
         }
     }
 

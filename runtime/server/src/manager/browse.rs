@@ -3,13 +3,14 @@
 use core::future::Future;
 use core::ops::ControlFlow;
 
-use uaforge_codec::{EncodeContext, Encoder, ExpandedNodeIdRef, NodeIdRef, Now, StatusCode};
+use uaforge_codec::{EncodeContext, Encoder, ExpandedNodeIdRef, NodeIdRef, Now, StatusCode, Ticks};
 use uaforge_nodes::{BrowseName, Cursor, Direction, NodeClass, ReferenceFilter, Snapshot, Text};
 use uaforge_types::{ReferenceDescription, status};
 
 use super::defer::{Deferred, Late};
 use crate::access::Access;
 use crate::blocking::BlockingPool;
+use crate::cancellation::{Cancellation, Scope};
 use crate::encode::put_reference;
 use crate::proto::continuation::{
     BrowseQuery, Continuation, ContinuationPoints, POINT_LEN, PointId, Position,
@@ -105,6 +106,7 @@ pub struct BrowseCx<'r, 'e> {
     pub(crate) access: Access,
     pub(crate) now: Now,
     pub(crate) pool: &'r BlockingPool,
+    pub(crate) scope: &'r Scope,
     pub(crate) deferred: &'r mut Vec<Deferred>,
 }
 
@@ -119,6 +121,18 @@ impl<'r, 'e> BrowseCx<'r, 'e> {
     #[must_use]
     pub fn now(&self) -> Now {
         self.now
+    }
+
+    /// Until when the client waits for the answer.
+    #[must_use]
+    pub fn deadline(&self) -> Ticks {
+        self.scope.deadline()
+    }
+
+    /// A token that is fired when the client does not wait any more; for futures and jobs.
+    #[must_use]
+    pub fn cancellation(&self) -> Cancellation {
+        self.scope.token().clone()
     }
 
     /// Begins the answer of an item; give its references in a stable order, then call [`Browser::finish`].
@@ -145,7 +159,7 @@ impl<'r, 'e> BrowseCx<'r, 'e> {
         if self.results.defer(item.index) {
             let query = item.query();
             let late = async move { Late::References(Box::new((query, future.await))) };
-            self.deferred.push(Deferred::new(item.index, late));
+            self.deferred.push(Deferred::new(item.index, false, late));
         }
     }
 

@@ -6,13 +6,14 @@ use core::task::{Context, Poll, Waker};
 use std::panic::catch_unwind;
 use std::sync::Arc;
 
-use uaforge_codec::{Encode as _, Encoder, NodeIdRef, Now, StatusCode, Variant};
+use uaforge_codec::{Encode as _, Encoder, NodeIdRef, Now, StatusCode, Ticks, Variant};
 use uaforge_nodes::Snapshot;
 use uaforge_types::{Argument, status};
 
 use super::defer::{Deferred, Late};
 use crate::access::Access;
 use crate::blocking::BlockingPool;
+use crate::cancellation::{Cancellation, Scope};
 use crate::methods::{LateMethod, MethodError, MethodResult};
 use crate::proto::results::Results;
 use crate::space::signature::{Signature, check_inputs};
@@ -37,6 +38,7 @@ pub struct CallCx<'r, 'e> {
     pub(crate) now: Now,
     pub(crate) snapshot: &'r Snapshot,
     pub(crate) pool: &'r BlockingPool,
+    pub(crate) scope: &'r Scope,
     pub(crate) deferred: &'r mut Vec<Deferred>,
 }
 
@@ -60,6 +62,18 @@ impl CallCx<'_, '_> {
     #[must_use]
     pub fn now(&self) -> Now {
         self.now
+    }
+
+    /// Until when the client waits for the answer.
+    #[must_use]
+    pub fn deadline(&self) -> Ticks {
+        self.scope.deadline()
+    }
+
+    /// A token that is fired when the client does not wait any more; for futures and jobs.
+    #[must_use]
+    pub fn cancellation(&self) -> Cancellation {
+        self.scope.token().clone()
     }
 
     /// Checks number, types and ranks of an item's inputs against a declaration, as the server does for
@@ -121,7 +135,7 @@ impl CallCx<'_, '_> {
                     let late = async move {
                         Late::Call(Box::new(CallAnswer { result: future.await, inputs, signature }))
                     };
-                    self.deferred.push(Deferred::new(item.index, late));
+                    self.deferred.push(Deferred::new(item.index, true, late));
                 }
             }
         }

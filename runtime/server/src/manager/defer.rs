@@ -3,16 +3,21 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use uaforge_codec::{DataValue, StrRef};
+use uaforge_codec::{DataValue, StatusCode, StrRef};
+use uaforge_types::status;
 
 use super::browse::BrowseAnswer;
 use super::call::CallAnswer;
+use super::read::ReadSettings;
 use crate::proto::continuation::BrowseQuery;
 
 /// A late answer of any service.
 #[derive(Debug)]
 pub(crate) enum Late {
+    /// A status and nothing else.
+    Status(StatusCode),
     /// Of Read, and what to cut the value by.
     Value(Box<(DataValue, LateTarget)>),
     /// Of Call.
@@ -25,12 +30,13 @@ pub(crate) enum Late {
 #[derive(Clone, Debug)]
 pub(crate) struct LateTarget {
     pub(crate) attribute: u32,
+    pub(crate) settings: ReadSettings,
     range: Box<[u8]>,
 }
 
 impl LateTarget {
-    pub(crate) fn new(attribute: u32, range: StrRef<'_>) -> Self {
-        Self { attribute, range: range.0.unwrap_or_default().into() }
+    pub(crate) fn new(attribute: u32, range: StrRef<'_>, settings: ReadSettings) -> Self {
+        Self { attribute, settings, range: range.0.unwrap_or_default().into() }
     }
 
     pub(crate) fn range(&self) -> StrRef<'_> {
@@ -41,15 +47,23 @@ impl LateTarget {
 /// An item whose answer is on its way.
 pub(crate) struct Deferred {
     pub(crate) index: usize,
+    /// The future is of Write or Call: it is not dropped while it works (D8).
+    pub(crate) lasting: bool,
     future: Pin<Box<dyn Future<Output = Late> + Send>>,
 }
 
 impl Deferred {
-    pub(crate) fn new(index: usize, future: impl Future<Output = Late> + Send + 'static) -> Self {
-        Self { index, future: Box::pin(future) }
+    pub(crate) fn new(
+        index: usize,
+        lasting: bool,
+        future: impl Future<Output = Late> + Send + 'static,
+    ) -> Self {
+        Self { index, lasting, future: Box::pin(future) }
     }
 
+    /// A future that panics costs its item.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Late> {
-        self.future.as_mut().poll(cx)
+        let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
+        polled.unwrap_or(Poll::Ready(Late::Status(status::BAD_INTERNAL_ERROR)))
     }
 }

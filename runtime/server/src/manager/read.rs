@@ -3,13 +3,15 @@
 use core::future::Future;
 
 use uaforge_codec::{
-    DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, QualifiedNameRef, StatusCode, StrRef, Variant,
+    DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, QualifiedNameRef, StatusCode, StrRef, Ticks,
+    Variant,
 };
 use uaforge_types::{TimestampsToReturn, status};
 
 use super::defer::{Deferred, Late, LateTarget};
 use crate::access::Access;
 use crate::blocking::BlockingPool;
+use crate::cancellation::{Cancellation, Scope};
 use crate::encode::{ValueParts, put_data_status, put_data_value};
 use crate::proto::results::Results;
 use crate::range::NumericRange;
@@ -43,6 +45,7 @@ pub struct ReadCx<'r, 'e> {
     pub(crate) results: Results<'r, 'e>,
     pub(crate) settings: ReadSettings,
     pub(crate) pool: &'r BlockingPool,
+    pub(crate) scope: &'r Scope,
     pub(crate) deferred: &'r mut Vec<Deferred>,
 }
 
@@ -57,6 +60,18 @@ impl ReadCx<'_, '_> {
     #[must_use]
     pub fn now(&self) -> Now {
         self.settings.now
+    }
+
+    /// Until when the client waits for the answer.
+    #[must_use]
+    pub fn deadline(&self) -> Ticks {
+        self.scope.deadline()
+    }
+
+    /// A token that is fired when the client does not wait any more; for futures and jobs.
+    #[must_use]
+    pub fn cancellation(&self) -> Cancellation {
+        self.scope.token().clone()
     }
 
     /// The oldest value the client takes, in milliseconds (OPC 10000-4 §5.11.2.2, maxAge).
@@ -109,9 +124,9 @@ impl ReadCx<'_, '_> {
     /// Hands the answer over to a future; the response waits for it, other requests do not.
     pub fn defer(&mut self, item: &ReadItem<'_>, future: impl Future<Output = DataValue> + Send + 'static) {
         if self.results.defer(item.index) {
-            let target = LateTarget::new(item.attribute, item.range);
+            let target = LateTarget::new(item.attribute, item.range, self.settings);
             let late = async move { Late::Value(Box::new((future.await, target))) };
-            self.deferred.push(Deferred::new(item.index, late));
+            self.deferred.push(Deferred::new(item.index, false, late));
         }
     }
 

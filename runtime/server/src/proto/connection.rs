@@ -10,13 +10,19 @@ use uaforge_nodes::Snapshot;
 use uaforge_types::{MessageSecurityMode, status};
 
 use super::buffers::Buffers;
-use super::dispatch::{Turn, put_fault, put_header};
+use super::envelope::{put_fault, put_header};
+use super::in_flight::InFlight;
 use super::mailbox::Mailbox;
 use super::pending::Pending;
 use super::session::Session;
+use super::turn::Turn;
 use crate::access::Protection;
+use crate::cancellation::Scope;
 use crate::services::session::ChannelInfo;
 use crate::shared::{ChannelEntropy, Core};
+
+/// Futures that are polled before other connections have their turn.
+const POLLS: usize = 1_000;
 
 /// A client's connection, sans-IO. Requests are answered in order, but for those whose handlers deferred
 /// an answer; everything that one call of `receive` brought is answered into one output.
@@ -28,7 +34,7 @@ pub struct Connection {
     /// Sessions that requests of this channel used lately.
     known: Vec<Arc<Session>>,
     snapshot: Snapshot,
-    pending: Vec<Pending>,
+    in_flight: InFlight,
     mailbox: Arc<Mailbox>,
     /// The address in the client's Hello.
     dialled: String,
@@ -56,7 +62,7 @@ impl Connection {
             buffers: Buffers::default(),
             known: Vec::new(),
             snapshot: core.space.snapshot(),
-            pending: Vec::new(),
+            in_flight: InFlight::default(),
             mailbox: core.mailboxes.add(),
             dialled: String::new(),
             protection: Protection::default(),
@@ -69,7 +75,10 @@ impl Connection {
 
     /// Whether one more request may begin.
     fn has_room(&self) -> bool {
-        !self.closing && !self.output.is_full() && self.pending.len() < self.core.limits.max_pending_requests
+        !self.closing
+            && !self.output.is_full()
+            && self.in_flight.len() < self.core.limits.max_pending_requests
+            && self.in_flight.operations() < self.core.limits.max_pending_operations
     }
 
     /// Takes the first message of `input`; bytes taken and operations done. `None` if there is no whole one.
@@ -97,13 +106,15 @@ impl Connection {
                     known: &mut self.known,
                     channel,
                     now,
+                    request_id,
+                    handle: 0,
+                    scope: Scope::new(Ticks::NEVER),
                     operations: 0,
                 };
-                let answered =
-                    writer.send(out, core.encode_context(), request_id, |e| turn.handle(request_id, body, e));
+                let answered = writer.send(out, core.encode_context(), request_id, |e| turn.handle(body, e));
                 let operations = turn.operations;
                 if let Ok(Some(pending)) = answered {
-                    self.pending.push(pending);
+                    self.in_flight.insert(pending);
                 }
                 Some((used, operations))
             }
@@ -122,18 +133,20 @@ impl Connection {
         };
     }
 
-    /// Writes the responses whose last answer is there; whether there were any.
-    fn finish_pending(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> bool {
-        let mut at = 0;
+    /// Writes the responses whose last answer is there; whether there were any. A slow reader does not make
+    /// them pile up: what it does not take is not asked for.
+    fn send_done(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> bool {
+        self.snapshot.refresh(&self.core.space);
         let mut progress = false;
-        while let Some(pending) = self.pending.get_mut(at) {
-            if pending.poll(cx, &self.core, &self.snapshot, now).is_pending() {
-                at += 1;
-                continue;
-            }
-            let pending = self.pending.swap_remove(at);
-            self.send_late(&pending, now());
+        let mut budget = POLLS;
+        while !self.output.is_full() {
+            let (core, snapshot) = (&*self.core, &self.snapshot);
+            let Some(done) = self.in_flight.poll_done(cx, &mut budget, core, snapshot, now) else { break };
+            self.send_late(&done, now());
             progress = true;
+        }
+        if budget == 0 {
+            cx.waker().wake_by_ref();
         }
         progress
     }
@@ -141,17 +154,30 @@ impl Connection {
     fn send_late(&mut self, pending: &Pending, now: Now) {
         let encode = self.core.encode_context();
         let out = self.output.vec();
-        let sent = self.channel.writer().send(out, encode, pending.request_id, |e| {
-            put_header(e, pending.response, now, pending.handle);
-            pending.write(e);
-            e.put_array_len(None);
-        });
-        if let Err(error) = sent {
+        let sent = match pending.fault() {
+            Some(status) => Err(status),
+            None => self
+                .channel
+                .writer()
+                .send(out, encode, pending.request_id, |e| {
+                    put_header(e, pending.response, now, pending.handle);
+                    pending.write(e);
+                    e.put_array_len(None);
+                })
+                .map_err(|error| error.status()),
+        };
+        if let Err(status) = sent {
             // A ServiceFault fits the limits of every peer.
             let _ = self.channel.writer().send(out, encode, pending.request_id, |e| {
-                put_fault(e, now, pending.handle, error.status());
+                put_fault(e, now, pending.handle, status);
             });
         }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.in_flight.abandon(&self.core);
     }
 }
 
@@ -188,25 +214,25 @@ impl Machine for Connection {
     }
 
     fn deadline(&self) -> Option<Ticks> {
-        self.channel.deadline()
+        [self.channel.deadline(), self.in_flight.deadline()].into_iter().flatten().min()
     }
 
     fn on_deadline(&mut self, now: Now) {
+        self.in_flight.expire(now.ticks, &self.core);
         self.channel.on_deadline(now, self.output.vec());
     }
 
     fn poll_work(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> Poll<()> {
         if self.is_closed() {
-            self.pending.clear();
             return Poll::Pending;
         }
-        let mut progress = !self.pending.is_empty() && self.finish_pending(cx, now);
+        let mut progress = !self.in_flight.is_empty() && self.send_done(cx, now);
         if !self.channel.wants_input() && self.channel.poll(cx, now(), self.output.vec()).is_ready() {
             self.note_channel();
             progress = true;
         }
         self.closing |= self.mailbox.poll_closing(cx);
-        if self.closing && self.pending.is_empty() {
+        if self.closing && self.in_flight.is_empty() {
             let error = ChannelError::new(status::BAD_SHUTDOWN, "the server stops");
             self.channel.close(error, self.output.vec());
             progress = true;
@@ -225,6 +251,7 @@ impl Machine for Connection {
     fn on_idle(&mut self) {
         self.buffers.trim();
         self.channel.trim();
+        self.in_flight.trim();
     }
 }
 

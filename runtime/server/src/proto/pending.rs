@@ -1,21 +1,18 @@
 //! Responses that wait for deferred answers.
 
-use core::task::{Context, Poll};
 use std::sync::Arc;
 
-use uaforge_codec::{Encoder, Now};
+use uaforge_codec::{Encoder, Now, StatusCode};
 use uaforge_nodes::Snapshot;
 
 use super::results::Unfinished;
 use super::session::Session;
-use crate::manager::{
-    Deferred, Late, ReadSettings, encode_answer, put_answer, put_browse_status, put_call_status,
-    put_read_status,
-};
+use crate::cancellation::{CancelReason, Cancellation};
+use crate::manager::{Deferred, Late, ReadSettings, encode_answer, put_answer};
 use crate::services::browse::{Page, late_references};
 use crate::shared::Core;
 
-/// A response some of whose results are on their way. Dropping it drops the futures.
+/// A response some of whose results are on their way.
 pub(crate) struct Pending {
     /// Of the request message.
     pub(crate) request_id: u32,
@@ -24,66 +21,59 @@ pub(crate) struct Pending {
     /// Binary encoding id of the response.
     pub(crate) response: u32,
     pub(crate) session: Arc<Session>,
-    /// Of a Read.
-    pub(crate) settings: Option<ReadSettings>,
+    pub(crate) token: Cancellation,
     pub(crate) unfinished: Unfinished,
+    /// Who answers, until they are polled by the connection.
     pub(crate) deferred: Vec<Deferred>,
+    /// Why the request ended before its handlers did.
+    pub(crate) ended: Option<CancelReason>,
 }
 
 impl Pending {
-    /// Takes what is ready; done when nothing is left to wait for.
-    pub(crate) fn poll(
-        &mut self,
-        cx: &mut Context<'_>,
-        core: &Core,
-        snapshot: &Snapshot,
-        now: &dyn Fn() -> Now,
-    ) -> Poll<()> {
-        let mut at = 0;
-        while let Some(deferred) = self.deferred.get_mut(at) {
-            match deferred.poll(cx) {
-                Poll::Pending => at += 1,
-                Poll::Ready(late) => {
-                    let index = self.deferred.swap_remove(at).index;
-                    self.take(index, late, core, snapshot, now());
-                }
-            }
-        }
-        if self.deferred.is_empty() { Poll::Ready(()) } else { Poll::Pending }
-    }
-
-    fn take(&mut self, index: usize, late: Late, core: &Core, snapshot: &Snapshot, now: Now) {
+    /// Takes a late answer.
+    pub(crate) fn take(&mut self, index: usize, late: Late, core: &Core, snapshot: &Snapshot, now: Now) {
         let encode = core.encode_context();
         match late {
+            Late::Status(status) => self.unfinished.status(index, encode, status),
             Late::Value(value) => {
                 let (value, target) = *value;
-                let Some(settings) = self.settings.map(|settings| ReadSettings { now, ..settings }) else {
-                    return;
-                };
-                self.unfinished.put(index, encode, put_read_status, |e| {
+                let settings = ReadSettings { now, ..target.settings };
+                self.unfinished.put(index, encode, |e| {
                     encode_answer(e, target.attribute, target.range(), &settings, &value);
                 });
             }
             Late::Call(answer) => {
-                self.unfinished.put(index, encode, put_call_status, |e| put_answer(e, &answer, snapshot));
+                self.unfinished.put(index, encode, |e| put_answer(e, &answer, snapshot));
             }
             Late::References(answer) => {
                 let (query, answer) = *answer;
                 match late_references(snapshot, &query, answer) {
-                    Err(status) => {
-                        self.unfinished
-                            .put(index, encode, put_browse_status, |e| put_browse_status(e, status));
-                    }
+                    Err(status) => self.unfinished.status(index, encode, status),
                     Ok(references) => {
                         let page = Page::of(&query, &references, 0);
-                        let points = &mut self.session.lock().continuation;
+                        let points = &mut *self.session.points();
                         let request = points.begin_request();
                         let point = page.keep(points, request);
-                        self.unfinished.put(index, encode, put_browse_status, |e| page.put(e, point));
+                        self.unfinished.put(index, encode, |e| page.put(e, point));
                     }
                 }
             }
         }
+    }
+
+    /// Ends the request before its handlers did.
+    pub(crate) fn end(&mut self, core: &Core, reason: CancelReason) {
+        self.token.fire(reason);
+        self.ended = Some(reason);
+        // What is there is worth something when time is over; else the client does not want it.
+        if reason == CancelReason::Timeout {
+            self.unfinished.fill(core.encode_context(), reason.status());
+        }
+    }
+
+    /// The status of the ServiceFault that answers the request, if one does.
+    pub(crate) fn fault(&self) -> Option<StatusCode> {
+        self.ended.filter(|reason| *reason != CancelReason::Timeout).map(CancelReason::status)
     }
 
     /// Writes the results, once nothing is left to wait for.

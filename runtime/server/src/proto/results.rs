@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use uaforge_codec::{EncodeError, Encoder, Mark, StatusCode};
+use uaforge_codec::{EncodeContext, EncodeError, Encoder, Mark, StatusCode};
 
 /// What became of one result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,7 @@ impl ResultBuffers {
 
 /// Results that wait for futures, taken out of the output.
 pub(crate) struct Unfinished {
+    put_status: PutStatus,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) bytes: Vec<u8>,
     /// Bytes that the response may hold; what is above them is not kept.
@@ -140,7 +141,7 @@ impl<'r, 'e> Results<'r, 'e> {
             *piece = Piece::Ready(from..bytes.len());
         }
         let limit = self.out.room().saturating_add(written);
-        Some(Unfinished { pieces, bytes, limit })
+        Some(Unfinished { put_status: self.put_status, pieces, bytes, limit })
     }
 
     fn flush(&mut self) {
@@ -163,12 +164,29 @@ impl Unfinished {
         self.bytes.len() > self.limit
     }
 
+    /// Answers `index` with a status.
+    pub(crate) fn status(&mut self, index: usize, context: EncodeContext<'_>, status: StatusCode) {
+        let put_status = self.put_status;
+        self.put(index, context, |e| put_status(e, status));
+    }
+
+    /// Answers everything that is missing with a status.
+    pub(crate) fn fill(&mut self, context: EncodeContext<'_>, status: StatusCode) {
+        let start = self.bytes.len();
+        (self.put_status)(&mut Encoder::new(&mut self.bytes, context), status);
+        let end = self.bytes.len();
+        for piece in &mut self.pieces {
+            if matches!(piece, Piece::Missing | Piece::Deferred) {
+                *piece = Piece::Ready(start..end);
+            }
+        }
+    }
+
     /// Encodes a late answer.
     pub(crate) fn put(
         &mut self,
         index: usize,
-        context: uaforge_codec::EncodeContext<'_>,
-        put_status: PutStatus,
+        context: EncodeContext<'_>,
         encode: impl FnOnce(&mut Encoder<'_>),
     ) {
         if self.is_too_large() {
@@ -176,7 +194,7 @@ impl Unfinished {
         }
         let start = self.bytes.len();
         let mut e = Encoder::new(&mut self.bytes, context);
-        put_or_status(&mut e, put_status, encode);
+        put_or_status(&mut e, self.put_status, encode);
         let end = self.bytes.len();
         if let Some(piece) = self.pieces.get_mut(index) {
             *piece = Piece::Ready(start..end);
@@ -209,8 +227,6 @@ fn put_or_status(e: &mut Encoder<'_>, put_status: PutStatus, encode: impl FnOnce
 
 #[cfg(test)]
 mod tests {
-    use uaforge_codec::EncodeContext;
-
     use super::*;
 
     fn put_status(e: &mut Encoder<'_>, status: StatusCode) {
@@ -240,7 +256,7 @@ mod tests {
         assert!(results.defer(2));
         results.put(4, |e| e.put_u8(5));
         let mut rest = results.finish(StatusCode(7)).expect("one is deferred");
-        rest.put(2, EncodeContext::default(), put_status, |e| e.put_u8(3));
+        rest.put(2, EncodeContext::default(), |e| e.put_u8(3));
         out.clear();
         rest.write(&mut Encoder::new(&mut out, EncodeContext::default()));
         assert_eq!(out, [5, 0, 0, 0, 1, 2, 3, 7, 0, 0, 0, 5]);
@@ -264,9 +280,10 @@ mod tests {
         assert!(results.finish(StatusCode(7)).is_none());
         assert_eq!(e.error(), Some(EncodeError::TooLarge));
         assert!(buffers.side.len() <= 1_100);
-        let mut late = Unfinished { pieces: vec![Piece::Deferred; 10_000], bytes: Vec::new(), limit: 1_000 };
+        let pieces = vec![Piece::Deferred; 10_000];
+        let mut late = Unfinished { put_status, pieces, bytes: Vec::new(), limit: 1_000 };
         for index in 0..10_000 {
-            late.put(index, EncodeContext::default(), put_status, |e| e.put(&[7; 100]));
+            late.put(index, EncodeContext::default(), |e| e.put(&[7; 100]));
         }
         assert!(late.bytes.len() <= 1_100);
         let mut e = Encoder::new(&mut out, EncodeContext::default());

@@ -7,7 +7,9 @@ use uaforge_codec::{Array, NodeId, NodeIdRef, StatusCode, Ticks, UaString};
 use uaforge_types::status;
 
 use super::continuation::ContinuationPoints;
+use super::outstanding::Outstanding;
 use crate::access::Access;
+use crate::cancellation::CancelReason;
 
 /// The secret that names a session in each request header (OPC 10000-4 §7.35 SessionAuthenticationToken): 256 random bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,6 +35,10 @@ pub(crate) struct Session {
     pub(crate) token: Token,
     pub(crate) id: NodeId,
     state: Mutex<SessionState>,
+    /// Apart from the state: a browse holds them while managers work, and nothing else waits for that.
+    points: Mutex<ContinuationPoints>,
+    /// Requests that wait for late answers.
+    pub(crate) outstanding: Outstanding,
 }
 
 /// Where a session is in its life.
@@ -55,23 +61,43 @@ pub(crate) struct SessionState {
     pub(crate) access: Access,
     pub(crate) nonce: [u8; 32],
     pub(crate) locales: Array<UaString>,
-    pub(crate) continuation: ContinuationPoints,
 }
 
 impl Session {
-    pub(crate) fn new(token: Token, id: NodeId, state: SessionState) -> Self {
-        Self { token, id, state: Mutex::new(state) }
+    pub(crate) fn new(token: Token, id: NodeId, state: SessionState, points: ContinuationPoints) -> Self {
+        Self {
+            token,
+            id,
+            state: Mutex::new(state),
+            points: Mutex::new(points),
+            outstanding: Outstanding::default(),
+        }
     }
 
     /// Locks the state. A panic of a handler cannot leave it half changed, so poisoning is ignored.
     pub(crate) fn lock(&self) -> MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Locks the continuation points; never while the state is locked.
+    pub(crate) fn points(&self) -> MutexGuard<'_, ContinuationPoints> {
+        self.points.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the session and frees what it holds.
+    pub(crate) fn close(&self) {
+        self.lock().phase = Phase::Closed;
+        // Points that a browse works with are freed with the session.
+        if let Ok(mut points) = self.points.try_lock() {
+            points.clear();
+        }
+        self.outstanding.cancel_all(CancelReason::SessionClosed);
+    }
 }
 
 impl SessionState {
     /// Whether a request on `channel` may use the session now; keeps the session alive if so (OPC 10000-4 §5.7.2, §7.38).
-    pub(crate) fn admit(&mut self, channel: u32, now: Ticks) -> Result<(), StatusCode> {
+    pub(crate) fn admit(&mut self, channel: u32, now: Ticks) -> Result<Access, StatusCode> {
         self.check_alive(now)?;
         if self.channel != channel {
             return Err(status::BAD_SECURE_CHANNEL_ID_INVALID);
@@ -80,7 +106,7 @@ impl SessionState {
             return Err(status::BAD_SESSION_NOT_ACTIVATED);
         }
         self.expires = now + self.timeout;
-        Ok(())
+        Ok(self.access)
     }
 
     /// Bad_SessionIdInvalid once the session is closed or its time is over.
@@ -104,11 +130,5 @@ impl SessionState {
         self.access = access;
         self.expires = now + self.timeout;
         Ok(())
-    }
-
-    /// Ends the session and frees what it holds.
-    pub(crate) fn close(&mut self) {
-        self.phase = Phase::Closed;
-        self.continuation.clear();
     }
 }

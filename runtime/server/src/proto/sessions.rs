@@ -81,11 +81,8 @@ impl Sessions {
                 access: Access::default(),
                 nonce,
                 locales: Array::default(),
-                continuation: ContinuationPoints::new(
-                    limits.max_continuation_points,
-                    u64::from_le_bytes(salt),
-                ),
             },
+            ContinuationPoints::new(limits.max_continuation_points, u64::from_le_bytes(salt)),
         ));
         let mut table = self.lock();
         if table.by_token.len() >= limits.max_sessions as usize {
@@ -131,7 +128,7 @@ impl Table {
             sessions.filter_map(|session| Some((unused(session)?, session.token))).min_by_key(|s| s.0);
         let removed = oldest.and_then(|(_, token)| self.by_token.remove(&token));
         if let Some(session) = &removed {
-            session.lock().close();
+            session.close();
         }
         removed.is_some()
     }
@@ -139,13 +136,15 @@ impl Table {
     fn sweep(&mut self, now: Ticks) -> Option<Ticks> {
         let mut next: Option<Ticks> = None;
         self.by_token.retain(|_, session| {
-            let mut state = session.lock();
-            if state.check_alive(now).is_err() {
-                state.close();
-                return false;
+            let state = session.lock();
+            let (alive, expires) = (state.check_alive(now).is_ok(), state.expires);
+            drop(state);
+            if alive {
+                next = Some(next.map_or(expires, |n| n.min(expires)));
+            } else {
+                session.close();
             }
-            next = Some(next.map_or(state.expires, |n| n.min(state.expires)));
-            true
+            alive
         });
         next
     }

@@ -42,7 +42,6 @@ pub(crate) fn check_count(cx: &ServiceCx<'_>, count: usize) -> Result<(), Status
 /// Writes the results of a Browse.
 pub(crate) fn results(
     cx: &mut ServiceCx<'_>,
-    points: &mut ContinuationPoints,
     request: &BrowseRequestRef<'_>,
     e: &mut Encoder<'_>,
 ) -> Option<Unfinished> {
@@ -54,7 +53,9 @@ pub(crate) fn results(
     };
     let mut items: Vec<BrowseItem<'_>> = recycle!(core::mem::take(&mut cx.buffers.browse_items));
     let snapshot = cx.snapshot;
-    let mut browse = context(cx, points, request.nodes_to_browse.len(), e);
+    let session = cx.session;
+    let mut points = session.points();
+    let mut browse = context(cx, &mut points, request.nodes_to_browse.len(), e);
     for manager in 0..=core.managers.len() {
         items.clear();
         for (index, node) in request.nodes_to_browse.iter().enumerate() {
@@ -76,14 +77,15 @@ pub(crate) fn results(
 /// Writes the results of a BrowseNext that goes on.
 pub(crate) fn next_results(
     cx: &mut ServiceCx<'_>,
-    points: &mut ContinuationPoints,
     request: &BrowseNextRequestRef<'_>,
     e: &mut Encoder<'_>,
 ) -> Option<Unfinished> {
     let core = cx.core;
+    let session = cx.session;
+    let mut points = session.points();
     let ids = request.continuation_points.iter();
     let taken: Vec<Option<Continuation>> = ids.map(|id| points.take(id.0.unwrap_or_default())).collect();
-    let mut browse = context(cx, points, taken.len(), e);
+    let mut browse = context(cx, &mut points, taken.len(), e);
     for (index, taken) in taken.iter().enumerate() {
         match taken {
             None => browse.results.status(index, status::BAD_CONTINUATION_POINT_INVALID),
@@ -94,11 +96,9 @@ pub(crate) fn next_results(
 }
 
 /// Writes the results of a BrowseNext that only frees its points.
-pub(crate) fn release(
-    points: &mut ContinuationPoints,
-    request: &BrowseNextRequestRef<'_>,
-    e: &mut Encoder<'_>,
-) {
+pub(crate) fn release(cx: &ServiceCx<'_>, request: &BrowseNextRequestRef<'_>, e: &mut Encoder<'_>) {
+    let session = cx.session;
+    let mut points = session.points();
     e.put_array_len(Some(request.continuation_points.len()));
     for id in request.continuation_points.iter() {
         let status = match points.take(id.0.unwrap_or_default()) {
@@ -127,6 +127,7 @@ fn context<'r, 'e>(
         access: cx.access,
         now: cx.now,
         pool: &cx.core.blocking,
+        scope: cx.scope,
         deferred: &mut buffers.deferred,
     }
 }

@@ -33,6 +33,7 @@ pub(crate) fn results(
         now: cx.now,
         snapshot,
         pool: &core.blocking,
+        scope: cx.scope,
         deferred: &mut buffers.deferred,
     };
     let mut items: Vec<CallItem<'_>> = Vec::new();

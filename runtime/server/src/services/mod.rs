@@ -11,7 +11,9 @@ use uaforge_codec::{DecodeContext, EncodeContext, Now};
 use uaforge_nodes::Snapshot;
 
 use crate::access::Access;
+use crate::cancellation::Scope;
 use crate::proto::buffers::Buffers;
+use crate::proto::session::Session;
 use crate::shared::Core;
 
 /// What a service of an active session works with.
@@ -19,6 +21,9 @@ pub(crate) struct ServiceCx<'t> {
     pub(crate) core: &'t Core,
     pub(crate) snapshot: &'t Snapshot,
     pub(crate) buffers: &'t mut Buffers,
+    pub(crate) session: &'t Session,
+    /// Deadline and token of the request.
+    pub(crate) scope: &'t Scope,
     pub(crate) access: Access,
     pub(crate) now: Now,
 }

@@ -44,6 +44,7 @@ pub(crate) fn results(
         results: Results::new(e, &mut buffers.results, count, put_read_status),
         settings,
         pool: &core.blocking,
+        scope: cx.scope,
         deferred: &mut buffers.deferred,
     };
     for manager in 0..=core.managers.len() {

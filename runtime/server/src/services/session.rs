@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use uaforge_codec::{Array, ByteString, ExtensionObject, StatusCode, UaString};
 use uaforge_types::{
-    ActivateSessionRequest, ActivateSessionResponse, AnonymousIdentityToken, CreateSessionRequest,
-    CreateSessionResponse, IssuedIdentityToken, SignatureData, UserNameIdentityToken, X509IdentityToken,
-    status,
+    ActivateSessionRequest, ActivateSessionResponse, AnonymousIdentityToken, CancelRequest, CancelResponse,
+    CreateSessionRequest, CreateSessionResponse, IssuedIdentityToken, SignatureData, UserNameIdentityToken,
+    X509IdentityToken, status,
 };
 
 use super::discovery::{ANONYMOUS_POLICY, endpoints, reached};
@@ -85,6 +85,13 @@ pub(crate) fn activate(
     Ok(ActivateSessionResponse { server_nonce: ByteString::from(&state.nonce[..]), ..Default::default() })
 }
 
+/// Cancel (OPC 10000-4 §5.7.5): the requests of the session with a handle are answered with
+/// Bad_RequestCancelledByClient.
+pub(crate) fn cancel(request: &CancelRequest, session: &Session) -> CancelResponse {
+    let cancel_count = session.outstanding.cancel(request.request_handle);
+    CancelResponse { cancel_count, ..Default::default() }
+}
+
 /// Anonymous is the only user there is: null, or an AnonymousIdentityToken with our policy id (OPC 10000-4 §7.40.3).
 fn check_identity(token: &ExtensionObject) -> Result<(), StatusCode> {
     if token.is_null() {
@@ -111,13 +118,13 @@ pub(crate) fn close(
     channel: u32,
     now: uaforge_codec::Ticks,
 ) -> Result<(), StatusCode> {
-    let mut state = session.lock();
+    let state = session.lock();
     state.check_alive(now)?;
     if state.channel != channel {
         return Err(status::BAD_SECURE_CHANNEL_ID_INVALID);
     }
-    state.close();
     drop(state);
+    session.close();
     core.sessions.remove(session.token);
     Ok(())
 }

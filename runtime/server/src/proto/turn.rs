@@ -1,0 +1,184 @@
+//! What one request works with, and what every service does alike: find the session, answer, wait.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use uaforge_codec::{Decode, DecodeRef, Decoder, Encoder, NodeIdRef, Now, StatusCode};
+use uaforge_nodes::Snapshot;
+use uaforge_types::{RequestHeaderRef, ResponseHeader, status};
+
+use super::buffers::Buffers;
+use super::envelope::{Head, put_fault, put_header};
+use super::pending::Pending;
+use super::results::Unfinished;
+use super::session::{Phase, Session, Token};
+use crate::access::Access;
+use crate::cancellation::Scope;
+use crate::services::ServiceCx;
+use crate::services::session::ChannelInfo;
+use crate::shared::Core;
+
+/// Sessions of one channel that are found without the table of all.
+const KNOWN_SESSIONS: usize = 8;
+
+/// What one request works with: the connection's parts, borrowed.
+pub(crate) struct Turn<'t> {
+    pub(crate) core: &'t Core,
+    pub(crate) snapshot: &'t Snapshot,
+    pub(crate) buffers: &'t mut Buffers,
+    /// Sessions that requests of this channel used lately.
+    pub(crate) known: &'t mut Vec<Arc<Session>>,
+    pub(crate) channel: ChannelInfo<'t>,
+    pub(crate) now: Now,
+    /// Of the message.
+    pub(crate) request_id: u32,
+    /// Of the request's header, as soon as it is read.
+    pub(crate) handle: u32,
+    /// Deadline and token of the request.
+    pub(crate) scope: Scope,
+    /// Operations done in this turn.
+    pub(crate) operations: u32,
+}
+
+/// What became of a request: `None` if the response is written, or what it waits for; or the status of its
+/// ServiceFault.
+pub(crate) type Answered = Result<Option<Pending>, StatusCode>;
+
+/// A request that may use its session.
+pub(crate) struct Admitted {
+    pub(crate) session: Arc<Session>,
+    pub(crate) access: Access,
+}
+
+impl Turn<'_> {
+    /// Answers one request into `e`. `Some`: nothing was written, the response comes later.
+    ///
+    /// A handler that panics costs the request it worked for: the client gets Bad_InternalError.
+    pub(crate) fn handle(&mut self, body: &[u8], e: &mut Encoder<'_>) -> Option<Pending> {
+        let start = e.mark();
+        let served = catch_unwind(AssertUnwindSafe(|| self.serve(body, e)));
+        let fault = match served {
+            Ok(Ok(Some(pending))) => {
+                e.rewind(start);
+                return Some(pending);
+            }
+            Ok(Ok(None)) => match e.error() {
+                None => return None,
+                Some(error) => error.status(),
+            },
+            Ok(Err(status)) => status,
+            Err(_) => status::BAD_INTERNAL_ERROR,
+        };
+        for deferred in self.buffers.deferred.drain(..).filter(|deferred| deferred.lasting) {
+            self.core.orphans.adopt(deferred, self.scope.token().clone());
+        }
+        e.rewind(start);
+        put_fault(e, self.now, self.handle, fault);
+        None
+    }
+
+    /// Reads a request as a view into the message.
+    pub(crate) fn view<'a, T: DecodeRef<'a>>(&mut self, mut d: Decoder<'a>) -> Result<T, StatusCode> {
+        let start = d.clone();
+        let request = T::decode_ref(&mut d).and_then(|request| d.finish().map(|()| request));
+        request.map_err(|error| {
+            self.handle = handle_of(&start);
+            error.status()
+        })
+    }
+
+    /// Reads a request as a structure.
+    pub(crate) fn owned<T: Decode>(&mut self, mut d: Decoder<'_>) -> Result<T, StatusCode> {
+        let start = d.clone();
+        let request = T::decode(&mut d).and_then(|request| d.finish().map(|()| request));
+        request.map_err(|error| {
+            self.handle = handle_of(&start);
+            error.status()
+        })
+    }
+
+    /// Lets a request with so many operations use its session, if it may.
+    pub(crate) fn admit<'h>(
+        &mut self,
+        header: impl Into<Head<'h>>,
+        operations: usize,
+    ) -> Result<Admitted, StatusCode> {
+        let head = header.into();
+        self.handle = head.handle;
+        let session = self.find(head.token)?;
+        let access = session.lock().admit(self.channel.id, self.now.ticks)?;
+        self.spend(operations);
+        self.scope = Scope::new(self.core.request_deadline(head.timeout_hint, self.now.ticks));
+        Ok(Admitted { session, access })
+    }
+
+    /// Writes a response whose body `serve` writes: an array of results, some of which may come later.
+    pub(crate) fn answer(
+        &mut self,
+        admitted: Admitted,
+        response: u32,
+        e: &mut Encoder<'_>,
+        serve: impl FnOnce(&mut ServiceCx<'_>, &mut Encoder<'_>) -> Result<Option<Unfinished>, StatusCode>,
+    ) -> Answered {
+        let Admitted { session, access } = admitted;
+        put_header(e, response, self.now, self.handle);
+        let mut cx = ServiceCx {
+            core: self.core,
+            snapshot: self.snapshot,
+            buffers: self.buffers,
+            session: &session,
+            scope: &self.scope,
+            access,
+            now: self.now,
+        };
+        let unfinished = serve(&mut cx, e)?;
+        e.put_array_len(None);
+        let Some(unfinished) = unfinished else { return Ok(None) };
+        Ok(Some(Pending {
+            request_id: self.request_id,
+            handle: self.handle,
+            response,
+            session,
+            token: self.scope.token().clone(),
+            unfinished,
+            deferred: core::mem::take(&mut self.buffers.deferred),
+            ended: None,
+        }))
+    }
+
+    /// The session of an authentication token, wherever it is bound.
+    pub(crate) fn find(&mut self, token: NodeIdRef<'_>) -> Result<Arc<Session>, StatusCode> {
+        let token = Token::from_header(token).ok_or(status::BAD_SESSION_ID_INVALID)?;
+        if let Some(session) = self.known.iter().find(|session| session.token == token) {
+            return Ok(Arc::clone(session));
+        }
+        self.core.sessions.find(token).ok_or(status::BAD_SESSION_ID_INVALID)
+    }
+
+    /// Keeps a session of this channel at hand.
+    pub(crate) fn know(&mut self, session: Arc<Session>) {
+        let channel = self.channel.id;
+        self.known.retain(|known| {
+            let state = known.lock();
+            !Arc::ptr_eq(known, &session) && state.phase != Phase::Closed && state.channel == channel
+        });
+        if self.known.len() >= KNOWN_SESSIONS {
+            self.known.remove(0);
+        }
+        self.known.push(session);
+    }
+
+    pub(crate) fn spend(&mut self, operations: usize) {
+        self.operations = self.operations.saturating_add(u32::try_from(operations).unwrap_or(u32::MAX));
+    }
+
+    pub(crate) fn header(&self) -> ResponseHeader {
+        ResponseHeader { timestamp: self.now.utc, request_handle: self.handle, ..Default::default() }
+    }
+}
+
+/// The handle of a request that cannot be read as a whole; 0 if its header cannot be read either.
+#[cold]
+pub(crate) fn handle_of(start: &Decoder<'_>) -> u32 {
+    RequestHeaderRef::decode_ref(&mut start.clone()).map_or(0, |header| header.request_handle)
+}
