@@ -28,7 +28,10 @@ pub fn constant(ir: &NodeConstant) -> String {
         ConstIdentifier::Guid(id) => format!("guid(0, codec::Guid({id:?}))"),
         ConstIdentifier::Opaque(id) => format!("opaque(0, &{id:?})"),
     };
-    format!("pub const {ident}: ModelId<kind::{kind}<Namespaces{value}>> = ModelId::{expression};")
+    // Types of the model are in scope under any name, so that those of the codec have a path.
+    format!(
+        "pub const {ident}: codec::ModelId<codec::kind::{kind}<Namespaces{value}>> = codec::ModelId::{expression};"
+    )
 }
 
 /// A type without the blanks that the tokens' own text has.

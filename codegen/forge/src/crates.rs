@@ -176,7 +176,9 @@ fn id_module(module: &str, lines: &[String]) -> String {
     text.push_str(
         "#[allow(unused_imports, reason = \"not every class has values\")]\nuse super::super::types::*;\n",
     );
-    text.push_str("#[allow(unused_imports, reason = \"not every class has values\")]\nuse super::super::codec::{self, ModelId, kind};\n\n");
+    text.push_str(
+        "#[allow(unused_imports, reason = \"not every class has values\")]\nuse super::super::codec;\n\n",
+    );
     for line in lines {
         text.push_str(line);
         text.push('\n');

@@ -2,7 +2,8 @@
 //!
 //! 1. The symbolic name counts, else the browse name.
 //! 2. It is split into words and written as Rust writes that kind of name.
-//! 3. A leading digit gets `_` (`N` in type names); a name without letters or digits is `unnamed`.
+//! 3. Letters beyond Latin, Han, kana and Hangul are spelled by their numbers, as Rust warns of names
+//!    that look like others. A leading digit gets `_` (`N` in type names); a name without letters or digits is `unnamed`.
 //! 4. A keyword is raw (`r#type`), or gets `_` where raw is not allowed (`self_`).
 //! 5. Within a scope names are given in the order of ids or declarations; a name that is taken, or
 //!    reserved for what the generator adds itself, gets a suffix that does not depend on its neighbours.
@@ -43,19 +44,19 @@ impl Scope {
     /// A field, function or module.
     pub(crate) fn snake(&mut self, name: &str, suffix: &str) -> Ident {
         let suffix = words::snake(suffix);
-        self.give(guarded(words::snake(name), "_"), &format!("_{suffix}"))
+        self.give(guarded(words::snake(name), "unnamed", "_"), &format!("_{suffix}"))
     }
 
     /// A constant.
     pub(crate) fn screaming(&mut self, name: &str, suffix: &str) -> Ident {
         let suffix = words::screaming(suffix);
-        self.give(guarded(words::screaming(name), "_").to_uppercase(), &format!("_{suffix}"))
+        self.give(guarded(words::screaming(name), "UNNAMED", "_"), &format!("_{suffix}"))
     }
 
     /// A type or variant.
     pub(crate) fn pascal(&mut self, name: &str, suffix: &str) -> Ident {
         let suffix = words::pascal(suffix);
-        self.give(guarded(words::pascal(name), "N"), &suffix)
+        self.give(guarded(words::pascal(name), "Unnamed", "N"), &suffix)
     }
 
     /// Takes a name that was given in an earlier generation.
@@ -65,9 +66,9 @@ impl Scope {
     }
 }
 
-fn guarded(name: String, digit_prefix: &str) -> String {
+fn guarded(name: String, unnamed: &str, digit_prefix: &str) -> String {
     match name.chars().next() {
-        None => "unnamed".to_owned(),
+        None => unnamed.to_owned(),
         Some(first) if first.is_numeric() => format!("{digit_prefix}{name}"),
         Some(_) => name,
     }
@@ -85,19 +86,7 @@ pub(crate) fn ident(name: &str) -> Ident {
         Err(_) if syn::parse_str::<Ident>(&format!("r#{name}")).is_ok() => {
             Ident::new_raw(name, Span::call_site())
         }
-        // Letters that Rust does not take in identifiers are spelled by their numbers.
-        Err(_) => {
-            let spelled: String = name
-                .chars()
-                .map(|letter| {
-                    if letter.is_ascii_alphanumeric() || letter == '_' {
-                        letter.to_string()
-                    } else {
-                        format!("u{:x}", u32::from(letter))
-                    }
-                })
-                .collect();
-            Ident::new(&format!("n_{spelled}"), Span::call_site())
-        }
+        // What is neither a name nor a keyword has letters that identifiers cannot have.
+        Err(_) => Ident::new(&format!("n_{}", words::in_ascii(name)), Span::call_site()),
     }
 }

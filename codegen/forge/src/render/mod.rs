@@ -67,8 +67,16 @@ fn split(key: String, len: usize, items: Vec<(String, String)>, out: &mut BTreeM
     }
 }
 
+/// The first letters as a part of a file's name.
 fn prefix(name: &str, len: usize) -> String {
-    name.chars().take(len).collect::<String>().to_lowercase()
+    let letters = name.chars().take(len).map(|letter| {
+        if letter.is_ascii() {
+            letter.to_ascii_lowercase().to_string()
+        } else {
+            format!("_{:x}", u32::from(letter))
+        }
+    });
+    letters.collect()
 }
 
 /// A file of formatted items.
