@@ -168,15 +168,12 @@ impl<T: Encode> Encode for Box<T> {
     }
 }
 
-/// Only recursive structures box their fields; each box goes one level deeper.
+/// Only recursive structures box their fields; they count their levels themselves.
 impl<T: Decode> Decode for Box<T> {
     const MIN_SIZE: usize = T::MIN_SIZE;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         d.charge(size_of::<T>())?;
-        d.enter()?;
-        (**self).decode_into(d)?;
-        d.leave();
-        Ok(())
+        (**self).decode_into(d)
     }
 }
