@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Fields, GenericArgument, PathArguments, PathSegment, Type as RustType};
 
 use crate::ir::{ConstIdentifier, Field, Key, Kind, Roots, Service, Shape, Structure, Type};
-use crate::structure;
+use crate::{size, structure};
 use attributes::{FieldAttributes, ItemAttributes, namespace};
 
 /// `derive(UaStructure)`: what is added to the item.
@@ -99,6 +99,7 @@ fn field(field: &syn::Field) -> syn::Result<Field> {
         ident,
         ty: Type::Rust(Box::new(element.clone())),
         data_type: attributes.data_type,
+        min_size: builtin_size(element).unwrap_or(0),
         shape,
         value_rank: match shape {
             Shape::Scalar => -1,
@@ -143,15 +144,15 @@ fn argument<'a>(ty: &'a RustType, names: &[&str]) -> Option<&'a RustType> {
 /// Whether a structure might contain itself through the field. A macro sees one item, so that every
 /// field that is not of a builtin type might; levels are counted there.
 fn might_recurse(field: &Field) -> bool {
-    const LEAVES: &str = "bool i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 String UaString DateTime Guid ByteString \
-        XmlElement NodeId ExpandedNodeId StatusCode QualifiedName LocalizedText ExtensionObject DataValue \
-        Variant DiagnosticInfo";
     match &field.ty {
-        Type::Rust(ty) => {
-            !last_segment(ty).is_some_and(|last| LEAVES.split_whitespace().any(|leaf| last.ident == leaf))
-        }
+        Type::Rust(ty) => builtin_size(ty).is_none(),
         _ => true,
     }
+}
+
+/// The fewest bytes of a builtin type; `None` if the type is no builtin one.
+fn builtin_size(ty: &RustType) -> Option<u32> {
+    size::of_builtin(&last_segment(ty)?.ident.to_string())
 }
 
 fn last_segment(ty: &RustType) -> Option<&PathSegment> {

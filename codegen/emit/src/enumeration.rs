@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::ir::{Enumeration, Roots, option};
+use crate::size;
 
 /// The item with everything that belongs to it.
 #[must_use]
@@ -99,6 +100,7 @@ fn debug(ir: &Enumeration) -> TokenStream {
 
 fn coding(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
     let (codec, ident) = (&roots.codec, &ir.ident);
+    let min_size = size::number(size::of_builtin(&width.to_string()).unwrap_or(0));
     quote! {
         impl #codec::Encode for #ident {
             fn encode(&self, e: &mut #codec::Encoder<'_>) {
@@ -107,6 +109,7 @@ fn coding(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
         }
 
         impl #codec::Decode for #ident {
+            #min_size
             fn decode_into(
                 &mut self,
                 d: &mut #codec::Decoder<'_>,
@@ -116,6 +119,7 @@ fn coding(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
         }
 
         impl<'a> #codec::DecodeRef<'a> for #ident {
+            #min_size
             fn decode_ref(
                 d: &mut #codec::Decoder<'a>,
             ) -> ::core::result::Result<Self, #codec::DecodeError> {

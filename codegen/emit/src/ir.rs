@@ -157,6 +157,8 @@ pub struct Field {
     pub ty: Type,
     /// Id of the DataType, where it is not that of the Rust type.
     pub data_type: Option<Key>,
+    /// Fewest bytes of one encoded element; 0 where unknown.
+    pub min_size: u32,
     /// Number of elements.
     pub shape: Shape,
     /// ValueRank of the model.

@@ -8,6 +8,7 @@ pub mod enumeration;
 pub mod ids;
 pub mod ir;
 pub mod objects;
+pub mod size;
 pub mod structure;
 mod structure_codec;
 pub mod union;

@@ -4,6 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::ir::{Field, Kind, Roots, Structure};
+use crate::size;
 
 pub(crate) fn coding(ir: &Structure, roots: &Roots) -> TokenStream {
     if ir.fields.is_empty() {
@@ -11,6 +12,7 @@ pub(crate) fn coding(ir: &Structure, roots: &Roots) -> TokenStream {
     }
     let codec = &roots.codec;
     let ident = &ir.ident;
+    let min_size = size::constant(ir);
     let (encode_mask, decode_mask) = masks(ir, roots);
     let encode = ir.fields.iter().map(|field| encode_field(field, roots));
     let mut bit = 0_u32;
@@ -26,6 +28,7 @@ pub(crate) fn coding(ir: &Structure, roots: &Roots) -> TokenStream {
         }
 
         impl #codec::Decode for #ident {
+            #min_size
             fn decode_into(
                 &mut self,
                 d: &mut #codec::Decoder<'_>,

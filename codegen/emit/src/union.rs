@@ -4,6 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::ir::{Roots, Structure};
+use crate::size;
 use crate::structure::field_type;
 use crate::structure_codec::{check_subtypes, path_segment};
 
@@ -28,6 +29,7 @@ pub(crate) fn item(ir: &Structure, roots: &Roots) -> TokenStream {
 
 pub(crate) fn coding(ir: &Structure, roots: &Roots) -> TokenStream {
     let (codec, ident) = (&roots.codec, &ir.ident);
+    let min_size = size::constant(ir);
     let encode = ir.fields.iter().zip(1_u32..).map(|(field, switch)| {
         let (name, switch) = (&field.ident, Literal::u32_unsuffixed(switch));
         quote! {
@@ -65,6 +67,7 @@ pub(crate) fn coding(ir: &Structure, roots: &Roots) -> TokenStream {
         }
 
         impl #codec::Decode for #ident {
+            #min_size
             fn decode_into(
                 &mut self,
                 d: &mut #codec::Decoder<'_>,

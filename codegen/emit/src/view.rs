@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use crate::ir::{Field, Roots, Shape, Structure, Type};
+use crate::size;
 use crate::structure_codec::path_segment;
 
 /// Tells which generated types have a view of their own, and which are read as they are.
@@ -17,6 +18,7 @@ pub trait Views {
 pub fn view(ir: &Structure, roots: &Roots, views: &dyn Views) -> TokenStream {
     let codec = &roots.codec;
     let name = format_ident!("{}Ref", ir.ident);
+    let min_size = size::constant(ir);
     let doc = format!(" A `{}` in a message, borrowed.", ir.name);
     let fields = ir.fields.iter().map(|field| {
         let (ident, ty) = (&field.ident, view_type(field, roots, views));
@@ -33,6 +35,7 @@ pub fn view(ir: &Structure, roots: &Roots, views: &dyn Views) -> TokenStream {
         pub struct #name<'a> { #(#fields),* }
 
         impl<'a> #codec::DecodeRef<'a> for #name<'a> {
+            #min_size
             fn decode_ref(
                 d: &mut #codec::Decoder<'a>,
             ) -> ::core::result::Result<Self, #codec::DecodeError> {

@@ -6,8 +6,10 @@ use uaforge_emit::ir::{Field as IrField, Shape, Type};
 use uaforge_model::resolved::{Field, Id};
 use uaforge_model::{DataTypeKind, Wire};
 
-use super::graph::Graph;
-use super::{Cx, lower};
+use super::{Cx, Known, lower};
+
+/// The number of Variant among the builtin types.
+pub(super) const VARIANT: u8 = 24;
 
 /// The Rust type of one element of a field or variable.
 ///
@@ -22,7 +24,7 @@ fn element_type(cx: &Cx<'_>, data_type: &Id, inline: bool) -> Type {
 }
 
 /// The Rust type of a builtin type by its number (OPC 10000-6 §5.1.2).
-fn builtin(number: u8) -> Type {
+pub(super) fn builtin(number: u8) -> Type {
     let primitive = |name: &str| Type::Primitive(format_ident!("{name}"));
     let codec = |name: &str| Type::Codec(format_ident!("{name}"));
     match number {
@@ -69,17 +71,25 @@ pub(crate) fn value_type(cx: &Cx<'_>, data_type: &Id, value_rank: i32) -> TokenS
     }
 }
 
-/// Lowers a field. A rank that leaves the shape open makes the field a Variant.
-pub(super) fn field(cx: &Cx<'_>, owner: &Id, graph: &Graph, ident: Ident, field: &Field) -> IrField {
-    let inline = matches!(cx.set.wire(field), Wire::Inline);
-    let open = matches!(field.value_rank, -3 | -2);
-    let ty = if open { builtin(24) } else { element_type(cx, &field.data_type, inline) };
-    let shape = match field.value_rank {
+/// Whether a rank leaves open if there is one value or an array.
+pub(super) fn is_open(field: &Field) -> bool {
+    matches!(field.value_rank, -3 | -2)
+}
+
+pub(super) fn shape(field: &Field) -> Shape {
+    match field.value_rank {
         -1 => Shape::Scalar,
-        _ if open => Shape::Scalar,
+        _ if is_open(field) => Shape::Scalar,
         0 | 1 => Shape::Array,
         _ => Shape::Matrix,
-    };
+    }
+}
+
+/// Lowers a field. A rank that leaves the shape open makes the field a Variant.
+pub(super) fn field(cx: &Cx<'_>, owner: &Id, known: &Known, ident: Ident, field: &Field) -> IrField {
+    let inline = matches!(cx.set.wire(field), Wire::Inline);
+    let open = is_open(field);
+    let ty = if open { builtin(VARIANT) } else { element_type(cx, &field.data_type, inline) };
     // The Rust type of an item, or of a builtin type itself, says its DataType.
     let own = Id::ns0(u32::from(cx.set.builtin_type(&field.data_type)));
     let data_type = match &ty {
@@ -92,10 +102,11 @@ pub(super) fn field(cx: &Cx<'_>, owner: &Id, graph: &Graph, ident: Ident, field:
         name: field.name.clone(),
         ty,
         data_type,
-        shape,
+        min_size: known.sizes.element(cx.set, field),
+        shape: shape(field),
         value_rank: field.value_rank,
         optional: field.is_optional,
-        boxed: graph.needs_box(owner, field),
+        boxed: known.graph.needs_box(cx.set, owner, field),
         allow_sub_types: field.allow_sub_types,
         max_string_length: field.max_string_length,
         array_dimensions: field.array_dimensions.clone(),

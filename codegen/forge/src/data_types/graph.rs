@@ -39,10 +39,13 @@ impl Graph {
         reaches(&self.any, id, id)
     }
 
-    /// Whether a scalar field would make the structure infinitely large.
-    pub(super) fn needs_box(&self, id: &Id, field: &Field) -> bool {
+    /// Whether a field needs a box, as the structure would be infinitely large. Every way from a
+    /// structure to itself leads through a union or an optional field, or no value could end: boxes are
+    /// there.
+    pub(super) fn needs_box(&self, set: &ModelSet, id: &Id, field: &Field) -> bool {
+        let may_end = field.is_optional || set.kind_of_data_type(id) == Some(DataTypeKind::Union);
         let direct = self.scalar.get(id).is_some_and(|targets| targets.contains(&field.data_type));
-        direct && (field.data_type == *id || reaches(&self.scalar, &field.data_type, id))
+        may_end && direct && (field.data_type == *id || reaches(&self.scalar, &field.data_type, id))
     }
 }
 

@@ -11,7 +11,8 @@ use uaforge_model::resolved::{self, Id, ModelSet, Ns};
 use uaforge_model::{DataTypeKind, StructureType};
 
 use super::graph::Graph;
-use super::{Cx, DataTypes, fields};
+use super::sizes::Sizes;
+use super::{Cx, DataTypes, Known, fields};
 use crate::names::Scope;
 
 /// Requests on the hot path, which get a borrowed view with everything inside them (D7).
@@ -24,11 +25,12 @@ const STRUCTURE: Id = Id::ns0(22);
 /// All data types of the model that are emitted as items.
 pub(crate) fn data_types(cx: &Cx<'_>) -> DataTypes {
     let graph = Graph::new(cx.set);
+    let known = Known { sizes: Sizes::new(cx.set, &graph), graph };
     let mut out = DataTypes::default();
     for (id, ident) in cx.names.of_model(cx.ns) {
         match cx.set.kind_of_data_type(id) {
             Some(DataTypeKind::Structure | DataTypeKind::Union) => {
-                out.structures.push(structure(cx, &graph, id, ident.clone()));
+                out.structures.push(structure(cx, &known, id, ident.clone()));
             }
             _ => out.enumerations.push(enumeration(cx.set, id, ident.clone())),
         }
@@ -61,15 +63,20 @@ pub(crate) fn identifier(ident: &resolved::Ident) -> ConstIdentifier {
     }
 }
 
-fn structure(cx: &Cx<'_>, graph: &Graph, id: &Id, ident: Ident) -> Structure {
-    let set = cx.set;
-    let kind = match set.structure_type(id) {
+/// The layout of a structure over all its fields.
+pub(super) fn kind(set: &ModelSet, id: &Id) -> Kind {
+    match set.structure_type(id) {
         Some(StructureType::StructureWithOptionalFields) => Kind::OptionalFields,
         Some(StructureType::StructureWithSubtypedValues) => Kind::SubtypedValues,
         Some(StructureType::Union) => Kind::Union,
         Some(StructureType::UnionWithSubtypedValues) => Kind::UnionSubtypedValues,
         _ => Kind::Plain,
-    };
+    }
+}
+
+fn structure(cx: &Cx<'_>, known: &Known, id: &Id, ident: Ident) -> Structure {
+    let set = cx.set;
+    let kind = kind(set, id);
     let union = matches!(kind, Kind::Union | Kind::UnionSubtypedValues);
     let mut scope = Scope::with_reserved(if union { &["Null"] } else { &[] });
     let declared = set.all_fields(id);
@@ -78,7 +85,7 @@ fn structure(cx: &Cx<'_>, graph: &Graph, id: &Id, ident: Ident) -> Structure {
         let name = field.symbolic_name.as_deref().unwrap_or(&field.name);
         let suffix = (index + 1).to_string();
         let ident = if union { scope.pascal(name, &suffix) } else { scope.snake(name, &suffix) };
-        fields::field(cx, id, graph, ident, field)
+        fields::field(cx, id, known, ident, field)
     });
     let fields = lowered.collect();
     let encodings = set.encodings(id);
@@ -93,7 +100,7 @@ fn structure(cx: &Cx<'_>, graph: &Graph, id: &Id, ident: Ident) -> Structure {
         fields,
         inherited,
         supertypes: supertypes(set, id),
-        recursive: graph.is_recursive(id),
+        recursive: known.graph.is_recursive(id),
         service: Service::No,
         bits: if set.is_option_set_structure(id) { members(set, id, u32::MAX.into()) } else { Vec::new() },
         docs: docs(set, id),
@@ -128,8 +135,9 @@ fn enumeration(set: &ModelSet, id: &Id, ident: Ident) -> Enumeration {
 /// Members of an enumeration, or bits up to `last`.
 fn members(set: &ModelSet, id: &Id, last: i64) -> Vec<Member> {
     let mut scope = Scope::with_reserved(&["DESCRIPTOR"]);
-    let fields = set.own_fields(id).iter().filter_map(|field| Some((field, field.value?)));
-    fields
+    let fields = set.definition(id).map_or(&[][..], |definition| &definition.fields);
+    let valued = fields.iter().filter_map(|field| Some((field, field.value?)));
+    valued
         .filter(|(_, value)| *value <= last)
         .map(|(field, value)| Member {
             ident: scope.screaming(

@@ -3,6 +3,7 @@
 mod fields;
 mod graph;
 pub(crate) mod lower;
+mod sizes;
 mod type_names;
 
 use std::collections::BTreeSet;
@@ -23,6 +24,12 @@ pub(crate) struct DataTypes {
     pub(crate) enumerations: Vec<Enumeration>,
     /// Structures that get a borrowed view.
     pub(crate) views: BTreeSet<String>,
+}
+
+/// What is known of all structures of the set before one is lowered.
+struct Known {
+    graph: graph::Graph,
+    sizes: sizes::Sizes,
 }
 
 /// What lowering needs to know at every place.

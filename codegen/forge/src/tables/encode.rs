@@ -9,6 +9,9 @@ use super::names::Names;
 pub(super) const EXTENSION_OBJECT: u8 = 22;
 const VARIANT: u8 = 24;
 
+/// The flag of an ExpandedNodeId that the URI of its namespace follows.
+const NAMESPACE_URI: u8 = 0x80;
+
 /// Deepest nesting of a value that is encoded.
 const MAX_DEPTH: u32 = 100;
 
@@ -109,6 +112,20 @@ impl<'a> Encoder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// With the URI where the model has no slot for the namespace (OPC 10000-6 §5.2.2.10).
+    fn expanded_node_id(&mut self, id: &Id) -> Result {
+        if self.names.has_slot(id.ns) {
+            return self.node_id(id);
+        }
+        let form = self.bytes.len();
+        self.node_id(&Id { ns: Ns(0), ident: id.ident.clone() })?;
+        if let Some(form) = self.bytes.get_mut(form) {
+            *form |= NAMESPACE_URI;
+        }
+        let uri = self.set.uri(id.ns);
+        self.counted(Some(uri.as_bytes()))
     }
 
     fn guid(&mut self, text_order: &[u8; 16]) {
@@ -297,7 +314,8 @@ impl<'a> Encoder<'a> {
             (14, Value::Guid(v)) => self.guid(v),
             (15, Value::ByteString(v)) => self.counted(v.as_deref())?,
             (16, Value::XmlElement(v)) => self.counted(v.as_deref().map(str::as_bytes))?,
-            (17, Value::NodeId(v)) | (18, Value::ExpandedNodeId(v)) => self.node_id(v)?,
+            (17, Value::NodeId(v)) => self.node_id(v)?,
+            (18, Value::ExpandedNodeId(v)) => self.expanded_node_id(v)?,
             (19, Value::StatusCode(v)) => self.u32(*v),
             (20, Value::QualifiedName(v)) => self.qualified_name(v)?,
             (21, Value::LocalizedText(v)) => self.text(v)?,

@@ -5,6 +5,7 @@
 mod definition;
 mod encode;
 mod layout;
+mod mentions;
 mod names;
 mod parts;
 mod plan;

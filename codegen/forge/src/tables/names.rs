@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use uaforge_model::resolved::{Id, Ident, ModelSet, Ns, QName};
 
-use super::TableError;
+use super::{TableError, mentions};
 
 /// Bit of a slot: the number beside it is the key of a named id.
 pub(super) const NAMED: u8 = 0x80;
@@ -27,13 +27,7 @@ pub fn slots(set: &ModelSet, ns: Ns) -> Vec<Ns> {
             add(Ns(at as u16));
         }
     }
-    let mut used: Vec<Ns> = (model.references.iter())
-        .flat_map(|t| [t.source.ns, t.reference_type.ns, t.target.ns])
-        .chain(model.nodes.values().flat_map(|n| [n.browse_name.ns, n.data_type.ns]))
-        .collect();
-    used.sort_unstable();
-    used.dedup();
-    used.into_iter().for_each(add);
+    mentions::namespaces(set, model).into_iter().for_each(add);
     slots
 }
 
@@ -103,6 +97,11 @@ impl Names {
             }
         }
         Ok(names)
+    }
+
+    /// Whether rows can refer to a namespace.
+    pub(super) fn has_slot(&self, ns: Ns) -> bool {
+        self.slots.contains_key(&ns)
     }
 
     /// The slot of a namespace; every namespace that the model mentions has one.

@@ -11,7 +11,7 @@ use super::layout::{
     flag,
 };
 use super::names::{Key, NAMED, Names, screaming, slots};
-use super::{TableError, TableOptions};
+use super::{TableError, TableOptions, mentions};
 
 /// A type dictionary variable is of this type (OPC 10000-3 Annex D).
 const DATA_TYPE_DICTIONARY_TYPE: Id = Id::ns0(72);
@@ -26,7 +26,7 @@ pub(super) fn plan(set: &ModelSet, ns: Ns, options: &TableOptions) -> Result<Lay
     let model = set.models.iter().find(|m| m.ns == ns).ok_or(TableError::NoModel(ns.0))?;
     let nodes: Vec<&Node> = model.nodes.values().filter(|n| !n.types_only).collect();
     let triples = own_triples(set, model);
-    let mentioned = (nodes.iter().flat_map(|n| ids_of(n)))
+    let mentioned = (nodes.iter().flat_map(|n| mentions::ids(n)))
         .chain(triples.iter().flat_map(|t| [&t.source, &t.reference_type, &t.target]));
     let names = Names::new(set, ns, mentioned)?;
     let planner = Planner { set, names: &names, options };
@@ -49,12 +49,6 @@ pub(super) fn plan(set: &ModelSet, ns: Ns, options: &TableOptions) -> Result<Lay
         grafts: references.into_iter().collect(),
         named: names.named.into_iter().collect(),
     })
-}
-
-/// The ids in the attributes of a node.
-fn ids_of(node: &Node) -> impl Iterator<Item = &Id> {
-    let roles = node.role_permissions.iter().map(|(role, _)| role);
-    [&node.id, &node.data_type].into_iter().chain(&node.method_declaration).chain(roles)
 }
 
 /// The model's triples between nodes of the address space: without ends that are types only or in no
