@@ -9,5 +9,5 @@ pub mod tiny;
 pub mod rows;
 
 #[rustfmt::skip]
-#[path = "../fixtures/vec/types.rs"]
+#[path = "../goldens/vectors/types.rs"]
 pub mod vec;

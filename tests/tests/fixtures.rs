@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use uaforge_codegen::Paths;
 use uaforge_codegen::tables::{self, TableOptions};
 use uaforge_model::Loader;
 
@@ -80,14 +79,4 @@ fn a_new_node_changes_few_lines() {
     let (before, after) = (lines(&xml), lines(&more));
     let new = after.iter().filter(|line| !before.contains(line)).count();
     assert!((5..25).contains(&new), "{new} lines are new");
-}
-
-#[test]
-fn types_of_the_vectors_are_up_to_date() {
-    let loaded = Loader::new().file(here().join("fixtures/vec/Vec.NodeSet2.xml")).load();
-    assert!(!loaded.has_errors(), "{:#?}", loaded.diagnostics);
-    let ns = loaded.set.ns("urn:vec:app").expect("loaded");
-    let paths = Paths { codec: "::uaforge_codec".into(), ..Paths::model_crate() };
-    let files = uaforge_codegen::type_files(&loaded.set, ns, &paths).expect("it can be written");
-    compare("vec", files.into_iter().filter(|(name, _)| name.starts_with("types")).collect());
 }
