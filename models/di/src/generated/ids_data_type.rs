@@ -4,23 +4,23 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `SoftwareVersionFileType`
-pub const SOFTWARE_VERSION_FILE_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 331);
+pub const SOFTWARE_VERSION_FILE_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 331);
 /// `UpdateBehavior`
-pub const UPDATE_BEHAVIOR: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 333);
+pub const UPDATE_BEHAVIOR: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 333);
 /// `SoftwareClass`
-pub const SOFTWARE_CLASS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 408);
+pub const SOFTWARE_CLASS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 408);
 /// `LocationIndicationType`
-pub const LOCATION_INDICATION_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 410);
+pub const LOCATION_INDICATION_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 410);
 /// `DeviceHealthEnumeration`
-pub const DEVICE_HEALTH_ENUMERATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 6244);
+pub const DEVICE_HEALTH_ENUMERATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 6244);
 /// `FetchResultDataType`
-pub const FETCH_RESULT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 6522);
+pub const FETCH_RESULT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 6522);
 /// `ParameterResultDataType`
-pub const PARAMETER_RESULT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 6525);
+pub const PARAMETER_RESULT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 6525);
 /// `TransferResultErrorDataType`
-pub const TRANSFER_RESULT_ERROR_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15888);
+pub const TRANSFER_RESULT_ERROR_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15888);
 /// `TransferResultDataDataType`
-pub const TRANSFER_RESULT_DATA_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15889);
+pub const TRANSFER_RESULT_DATA_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15889);

@@ -4,29 +4,29 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `FetchResultDataType_Encoding_DefaultXml`
-pub const FETCH_RESULT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6535);
+pub const FETCH_RESULT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6535);
 /// `ParameterResultDataType_Encoding_DefaultXml`
-pub const PARAMETER_RESULT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6538);
+pub const PARAMETER_RESULT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6538);
 /// `FetchResultDataType_Encoding_DefaultBinary`
-pub const FETCH_RESULT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6551);
+pub const FETCH_RESULT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6551);
 /// `ParameterResultDataType_Encoding_DefaultBinary`
-pub const PARAMETER_RESULT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6554);
+pub const PARAMETER_RESULT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6554);
 /// `TransferResultErrorDataType_Encoding_DefaultBinary`
-pub const TRANSFER_RESULT_ERROR_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15891);
+pub const TRANSFER_RESULT_ERROR_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15891);
 /// `TransferResultDataDataType_Encoding_DefaultBinary`
-pub const TRANSFER_RESULT_DATA_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15892);
+pub const TRANSFER_RESULT_DATA_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15892);
 /// `TransferResultErrorDataType_Encoding_DefaultXml`
-pub const TRANSFER_RESULT_ERROR_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15900);
+pub const TRANSFER_RESULT_ERROR_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15900);
 /// `TransferResultDataDataType_Encoding_DefaultXml`
-pub const TRANSFER_RESULT_DATA_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15901);
+pub const TRANSFER_RESULT_DATA_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15901);
 /// `FetchResultDataType_Encoding_DefaultJson`
-pub const FETCH_RESULT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15909);
+pub const FETCH_RESULT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15909);
 /// `TransferResultErrorDataType_Encoding_DefaultJson`
-pub const TRANSFER_RESULT_ERROR_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15910);
+pub const TRANSFER_RESULT_ERROR_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15910);
 /// `TransferResultDataDataType_Encoding_DefaultJson`
-pub const TRANSFER_RESULT_DATA_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15911);
+pub const TRANSFER_RESULT_DATA_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15911);
 /// `ParameterResultDataType_Encoding_DefaultJson`
-pub const PARAMETER_RESULT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15912);
+pub const PARAMETER_RESULT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15912);

@@ -4,107 +4,107 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `SoftwareUpdateType_PrepareForUpdate_Prepare`
-pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE_PREPARE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19);
+pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE_PREPARE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19);
 /// `SoftwareUpdateType_PrepareForUpdate_Abort`
-pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE_ABORT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 20);
+pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE_ABORT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 20);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Open`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 36);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 36);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Close`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 39);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 39);
 /// `SoftwareUpdateType_Installation_Resume`
-pub const SOFTWARE_UPDATE_TYPE_INSTALLATION_RESUME: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 61);
+pub const SOFTWARE_UPDATE_TYPE_INSTALLATION_RESUME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 61);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Read`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 63);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 63);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Write`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 66);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 66);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_GetPosition`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 68);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 68);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_SetPosition`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 71);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 71);
 /// `SoftwareUpdateType_Confirmation_Confirm`
-pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION_CONFIRM: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 112);
+pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION_CONFIRM: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 112);
 /// `IAssetLocationIndicationType_StartLocationIndication`
-pub const I_ASSET_LOCATION_INDICATION_TYPE_START_LOCATION_INDICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 119);
+pub const I_ASSET_LOCATION_INDICATION_TYPE_START_LOCATION_INDICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 119);
 /// `IAssetLocationIndicationType_StopLocationIndication`
-pub const I_ASSET_LOCATION_INDICATION_TYPE_STOP_LOCATION_INDICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 121);
+pub const I_ASSET_LOCATION_INDICATION_TYPE_STOP_LOCATION_INDICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 121);
 /// `SoftwareUpdateType_Parameters_GenerateFileForRead`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 124);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 124);
 /// `SoftwareUpdateType_Parameters_GenerateFileForWrite`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 127);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 127);
 /// `SoftwareUpdateType_Parameters_CloseAndCommit`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_CLOSE_AND_COMMIT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 130);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_CLOSE_AND_COMMIT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 130);
 /// `PackageLoadingType_FileTransfer_GenerateFileForRead`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 142);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 142);
 /// `PackageLoadingType_FileTransfer_GenerateFileForWrite`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 145);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 145);
 /// `PackageLoadingType_FileTransfer_CloseAndCommit`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_CLOSE_AND_COMMIT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 148);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_CLOSE_AND_COMMIT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 148);
 /// `CachedLoadingType_GetUpdateBehavior`
-pub const CACHED_LOADING_TYPE_GET_UPDATE_BEHAVIOR: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 189);
+pub const CACHED_LOADING_TYPE_GET_UPDATE_BEHAVIOR: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 189);
 /// `FileSystemLoadingType_FileSystem_CreateDirectory`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_DIRECTORY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 195);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_DIRECTORY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 195);
 /// `FileSystemLoadingType_FileSystem_CreateFile`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_FILE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 198);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_FILE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 198);
 /// `FileSystemLoadingType_FileSystem_DeleteFileSystemObject`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_DELETE_FILE_SYSTEM_OBJECT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 201);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_DELETE_FILE_SYSTEM_OBJECT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 201);
 /// `FileSystemLoadingType_FileSystem_MoveOrCopy`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_MOVE_OR_COPY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 203);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_MOVE_OR_COPY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 203);
 /// `FileSystemLoadingType_GetUpdateBehavior`
-pub const FILE_SYSTEM_LOADING_TYPE_GET_UPDATE_BEHAVIOR: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 206);
+pub const FILE_SYSTEM_LOADING_TYPE_GET_UPDATE_BEHAVIOR: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 206);
 /// `FileSystemLoadingType_ValidateFiles`
-pub const FILE_SYSTEM_LOADING_TYPE_VALIDATE_FILES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 209);
+pub const FILE_SYSTEM_LOADING_TYPE_VALIDATE_FILES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 209);
 /// `PrepareForUpdateStateMachineType_Prepare`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 228);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 228);
 /// `PrepareForUpdateStateMachineType_Abort`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_ABORT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 229);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_ABORT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 229);
 /// `PrepareForUpdateStateMachineType_Resume`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUME: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 230);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 230);
 /// `InstallationStateMachineType_InstallSoftwarePackage`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALL_SOFTWARE_PACKAGE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 265);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALL_SOFTWARE_PACKAGE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 265);
 /// `InstallationStateMachineType_InstallFiles`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALL_FILES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 268);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALL_FILES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 268);
 /// `InstallationStateMachineType_Resume`
-pub const INSTALLATION_STATE_MACHINE_TYPE_RESUME: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 270);
+pub const INSTALLATION_STATE_MACHINE_TYPE_RESUME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 270);
 /// `ConfirmationStateMachineType_Confirm`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_CONFIRM: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 321);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_CONFIRM: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 321);
 /// `SoftwareVersionType_Clear`
-pub const SOFTWARE_VERSION_TYPE_CLEAR: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 359);
+pub const SOFTWARE_VERSION_TYPE_CLEAR: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 359);
 /// `SoftwareFolderType_Add`
-pub const SOFTWARE_FOLDER_TYPE_ADD: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 403);
+pub const SOFTWARE_FOLDER_TYPE_ADD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 403);
 /// `SoftwareFolderType_Delete`
-pub const SOFTWARE_FOLDER_TYPE_DELETE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 405);
+pub const SOFTWARE_FOLDER_TYPE_DELETE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 405);
 /// `InstallationStateMachineType_Uninstall`
-pub const INSTALLATION_STATE_MACHINE_TYPE_UNINSTALL: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 407);
+pub const INSTALLATION_STATE_MACHINE_TYPE_UNINSTALL: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 407);
 /// `TopologyElementType_Lock_InitLock`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_INIT_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6166);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_INIT_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6166);
 /// `TopologyElementType_Lock_RenewLock`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_RENEW_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6169);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_RENEW_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6169);
 /// `TopologyElementType_Lock_ExitLock`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_EXIT_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6171);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_EXIT_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6171);
 /// `TopologyElementType_Lock_BreakLock`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_BREAK_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6173);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_BREAK_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6173);
 /// `NetworkType_Lock_InitLock`
-pub const NETWORK_TYPE_LOCK_INIT_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6299);
+pub const NETWORK_TYPE_LOCK_INIT_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6299);
 /// `NetworkType_Lock_RenewLock`
-pub const NETWORK_TYPE_LOCK_RENEW_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6302);
+pub const NETWORK_TYPE_LOCK_RENEW_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6302);
 /// `NetworkType_Lock_ExitLock`
-pub const NETWORK_TYPE_LOCK_EXIT_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6304);
+pub const NETWORK_TYPE_LOCK_EXIT_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6304);
 /// `NetworkType_Lock_BreakLock`
-pub const NETWORK_TYPE_LOCK_BREAK_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6306);
+pub const NETWORK_TYPE_LOCK_BREAK_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6306);
 /// `LockingServicesType_InitLock`
-pub const LOCKING_SERVICES_TYPE_INIT_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6393);
+pub const LOCKING_SERVICES_TYPE_INIT_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6393);
 /// `LockingServicesType_RenewLock`
-pub const LOCKING_SERVICES_TYPE_RENEW_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6396);
+pub const LOCKING_SERVICES_TYPE_RENEW_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6396);
 /// `LockingServicesType_ExitLock`
-pub const LOCKING_SERVICES_TYPE_EXIT_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6398);
+pub const LOCKING_SERVICES_TYPE_EXIT_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6398);
 /// `LockingServicesType_BreakLock`
-pub const LOCKING_SERVICES_TYPE_BREAK_LOCK: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6400);
+pub const LOCKING_SERVICES_TYPE_BREAK_LOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6400);
 /// `TransferServicesType_TransferToDevice`
-pub const TRANSFER_SERVICES_TYPE_TRANSFER_TO_DEVICE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6527);
+pub const TRANSFER_SERVICES_TYPE_TRANSFER_TO_DEVICE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6527);
 /// `TransferServicesType_TransferFromDevice`
-pub const TRANSFER_SERVICES_TYPE_TRANSFER_FROM_DEVICE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6529);
+pub const TRANSFER_SERVICES_TYPE_TRANSFER_FROM_DEVICE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6529);
 /// `TransferServicesType_FetchTransferResultData`
-pub const TRANSFER_SERVICES_TYPE_FETCH_TRANSFER_RESULT_DATA: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 6531);
+pub const TRANSFER_SERVICES_TYPE_FETCH_TRANSFER_RESULT_DATA: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 6531);

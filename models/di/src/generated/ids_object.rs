@@ -4,161 +4,161 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `SoftwareUpdateType_Loading`
-pub const SOFTWARE_UPDATE_TYPE_LOADING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2);
+pub const SOFTWARE_UPDATE_TYPE_LOADING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2);
 /// `SoftwareUpdateType_PrepareForUpdate`
-pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 4);
+pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 4);
 /// `ISupportInfoType_DocumentationFiles`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 27);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 27);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 28);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 28);
 /// `SoftwareUpdateType_Installation`
-pub const SOFTWARE_UPDATE_TYPE_INSTALLATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 40);
+pub const SOFTWARE_UPDATE_TYPE_INSTALLATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 40);
 /// `Configuration`
-pub const CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 73);
+pub const CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 73);
 /// `Tuning`
-pub const TUNING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 74);
+pub const TUNING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 74);
 /// `Maintenance`
-pub const MAINTENANCE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 75);
+pub const MAINTENANCE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 75);
 /// `SoftwareUpdateType_PowerCycle`
-pub const SOFTWARE_UPDATE_TYPE_POWER_CYCLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 76);
+pub const SOFTWARE_UPDATE_TYPE_POWER_CYCLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 76);
 /// `Diagnostics`
-pub const DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 90);
+pub const DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 90);
 /// `Statistics`
-pub const STATISTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 91);
+pub const STATISTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 91);
 /// `Status`
-pub const STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 92);
+pub const STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 92);
 /// `Operational`
-pub const OPERATIONAL: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 93);
+pub const OPERATIONAL: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 93);
 /// `OperationCounters`
-pub const OPERATION_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 94);
+pub const OPERATION_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 94);
 /// `Identification`
-pub const IDENTIFICATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 95);
+pub const IDENTIFICATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 95);
 /// `SoftwareUpdateType_Confirmation`
-pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 98);
+pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 98);
 /// `SoftwareUpdateType_Parameters`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 122);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 122);
 /// `PackageLoadingType_CurrentVersion`
-pub const PACKAGE_LOADING_TYPE_CURRENT_VERSION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 139);
+pub const PACKAGE_LOADING_TYPE_CURRENT_VERSION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 139);
 /// `PackageLoadingType_FileTransfer`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 140);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 140);
 /// `CachedLoadingType_PendingVersion`
-pub const CACHED_LOADING_TYPE_PENDING_VERSION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 187);
+pub const CACHED_LOADING_TYPE_PENDING_VERSION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 187);
 /// `CachedLoadingType_FallbackVersion`
-pub const CACHED_LOADING_TYPE_FALLBACK_VERSION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 188);
+pub const CACHED_LOADING_TYPE_FALLBACK_VERSION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 188);
 /// `FileSystemLoadingType_FileSystem`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 194);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 194);
 /// `PrepareForUpdateStateMachineType_Idle`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 231);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 231);
 /// `PrepareForUpdateStateMachineType_Preparing`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 233);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 233);
 /// `PrepareForUpdateStateMachineType_PreparedForUpdate`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARED_FOR_UPDATE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 235);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARED_FOR_UPDATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 235);
 /// `PrepareForUpdateStateMachineType_Resuming`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUMING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 237);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUMING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 237);
 /// `PrepareForUpdateStateMachineType_IdleToPreparing`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_IDLE_TO_PREPARING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 239);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_IDLE_TO_PREPARING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 239);
 /// `PrepareForUpdateStateMachineType_PreparingToIdle`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_TO_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 241);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_TO_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 241);
 /// `PrepareForUpdateStateMachineType_PreparingToPreparedForUpdate`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_TO_PREPARED_FOR_UPDATE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 243);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_TO_PREPARED_FOR_UPDATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 243);
 /// `PrepareForUpdateStateMachineType_PreparedForUpdateToResuming`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARED_FOR_UPDATE_TO_RESUMING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 245);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARED_FOR_UPDATE_TO_RESUMING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 245);
 /// `PrepareForUpdateStateMachineType_ResumingToIdle`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUMING_TO_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 247);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUMING_TO_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 247);
 /// `InstallationStateMachineType_Idle`
-pub const INSTALLATION_STATE_MACHINE_TYPE_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 271);
+pub const INSTALLATION_STATE_MACHINE_TYPE_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 271);
 /// `InstallationStateMachineType_Installing`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 273);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 273);
 /// `InstallationStateMachineType_Error`
-pub const INSTALLATION_STATE_MACHINE_TYPE_ERROR: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 275);
+pub const INSTALLATION_STATE_MACHINE_TYPE_ERROR: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 275);
 /// `InstallationStateMachineType_IdleToInstalling`
-pub const INSTALLATION_STATE_MACHINE_TYPE_IDLE_TO_INSTALLING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 277);
+pub const INSTALLATION_STATE_MACHINE_TYPE_IDLE_TO_INSTALLING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 277);
 /// `InstallationStateMachineType_InstallingToIdle`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_TO_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 279);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_TO_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 279);
 /// `InstallationStateMachineType_InstallingToError`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_TO_ERROR: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 281);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_TO_ERROR: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 281);
 /// `InstallationStateMachineType_ErrorToIdle`
-pub const INSTALLATION_STATE_MACHINE_TYPE_ERROR_TO_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 283);
+pub const INSTALLATION_STATE_MACHINE_TYPE_ERROR_TO_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 283);
 /// `PowerCycleStateMachineType_NotWaitingForPowerCycle`
-pub const POWER_CYCLE_STATE_MACHINE_TYPE_NOT_WAITING_FOR_POWER_CYCLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 299);
+pub const POWER_CYCLE_STATE_MACHINE_TYPE_NOT_WAITING_FOR_POWER_CYCLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 299);
 /// `PowerCycleStateMachineType_WaitingForPowerCycle`
-pub const POWER_CYCLE_STATE_MACHINE_TYPE_WAITING_FOR_POWER_CYCLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 301);
+pub const POWER_CYCLE_STATE_MACHINE_TYPE_WAITING_FOR_POWER_CYCLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 301);
 /// `PowerCycleStateMachineType_NotWaitingForPowerCycleToWaitingForPowerCycle`
-pub const POWER_CYCLE_STATE_MACHINE_TYPE_NOT_WAITING_FOR_POWER_CYCLE_TO_WAITING_FOR_POWER_CYCLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 303);
+pub const POWER_CYCLE_STATE_MACHINE_TYPE_NOT_WAITING_FOR_POWER_CYCLE_TO_WAITING_FOR_POWER_CYCLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 303);
 /// `PowerCycleStateMachineType_WaitingForPowerCycleToNotWaitingForPowerCycle`
-pub const POWER_CYCLE_STATE_MACHINE_TYPE_WAITING_FOR_POWER_CYCLE_TO_NOT_WAITING_FOR_POWER_CYCLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 305);
+pub const POWER_CYCLE_STATE_MACHINE_TYPE_WAITING_FOR_POWER_CYCLE_TO_NOT_WAITING_FOR_POWER_CYCLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 305);
 /// `ConfirmationStateMachineType_NotWaitingForConfirm`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_NOT_WAITING_FOR_CONFIRM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 323);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_NOT_WAITING_FOR_CONFIRM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 323);
 /// `ConfirmationStateMachineType_WaitingForConfirm`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_WAITING_FOR_CONFIRM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 325);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_WAITING_FOR_CONFIRM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 325);
 /// `ConfirmationStateMachineType_NotWaitingForConfirmToWaitingForConfirm`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_NOT_WAITING_FOR_CONFIRM_TO_WAITING_FOR_CONFIRM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 327);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_NOT_WAITING_FOR_CONFIRM_TO_WAITING_FOR_CONFIRM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 327);
 /// `ConfirmationStateMachineType_WaitingForConfirmToNotWaitingForConfirm`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_WAITING_FOR_CONFIRM_TO_NOT_WAITING_FOR_CONFIRM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 329);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_WAITING_FOR_CONFIRM_TO_NOT_WAITING_FOR_CONFIRM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 329);
 /// `DeviceSet`
-pub const DEVICE_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 5001);
+pub const DEVICE_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 5001);
 /// `TopologyElementType_ParameterSet`
-pub const TOPOLOGY_ELEMENT_TYPE_PARAMETER_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 5002);
+pub const TOPOLOGY_ELEMENT_TYPE_PARAMETER_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 5002);
 /// `TopologyElementType_MethodSet`
-pub const TOPOLOGY_ELEMENT_TYPE_METHOD_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 5003);
+pub const TOPOLOGY_ELEMENT_TYPE_METHOD_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 5003);
 /// `ConfigurableObjectType_SupportedTypes`
-pub const CONFIGURABLE_OBJECT_TYPE_SUPPORTED_TYPES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 5004);
+pub const CONFIGURABLE_OBJECT_TYPE_SUPPORTED_TYPES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 5004);
 /// `TopologyElementType_Identification`
-pub const TOPOLOGY_ELEMENT_TYPE_IDENTIFICATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6014);
+pub const TOPOLOGY_ELEMENT_TYPE_IDENTIFICATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6014);
 /// `ConfigurableObjectType_ObjectIdentifier`
-pub const CONFIGURABLE_OBJECT_TYPE_OBJECT_IDENTIFIER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6026);
+pub const CONFIGURABLE_OBJECT_TYPE_OBJECT_IDENTIFIER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6026);
 /// `FunctionalGroupType_GroupIdentifier`
-pub const FUNCTIONAL_GROUP_TYPE_GROUP_IDENTIFIER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6027);
+pub const FUNCTIONAL_GROUP_TYPE_GROUP_IDENTIFIER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6027);
 /// `NetworkSet`
-pub const NETWORK_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6078);
+pub const NETWORK_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6078);
 /// `DeviceTopology`
-pub const DEVICE_TOPOLOGY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6094);
+pub const DEVICE_TOPOLOGY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6094);
 /// `TopologyElementType_Lock`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6161);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6161);
 /// `DeviceType_DeviceTypeImage`
-pub const DEVICE_TYPE_DEVICE_TYPE_IMAGE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6209);
+pub const DEVICE_TYPE_DEVICE_TYPE_IMAGE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6209);
 /// `DeviceType_Documentation`
-pub const DEVICE_TYPE_DOCUMENTATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6211);
+pub const DEVICE_TYPE_DOCUMENTATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6211);
 /// `DeviceType_ProtocolSupport`
-pub const DEVICE_TYPE_PROTOCOL_SUPPORT: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6213);
+pub const DEVICE_TYPE_PROTOCOL_SUPPORT: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6213);
 /// `DeviceType_ImageSet`
-pub const DEVICE_TYPE_IMAGE_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6215);
+pub const DEVICE_TYPE_IMAGE_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6215);
 /// `NetworkType_CPIdentifier`
-pub const NETWORK_TYPE_CP_IDENTIFIER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6248);
+pub const NETWORK_TYPE_CP_IDENTIFIER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6248);
 /// `NetworkType_CPIdentifier_NetworkAddress`
-pub const NETWORK_TYPE_CP_IDENTIFIER_NETWORK_ADDRESS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6292);
+pub const NETWORK_TYPE_CP_IDENTIFIER_NETWORK_ADDRESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6292);
 /// `NetworkType_Lock`
-pub const NETWORK_TYPE_LOCK: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6294);
+pub const NETWORK_TYPE_LOCK: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6294);
 /// `ConnectionPointType_NetworkAddress`
-pub const CONNECTION_POINT_TYPE_NETWORK_ADDRESS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6354);
+pub const CONNECTION_POINT_TYPE_NETWORK_ADDRESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6354);
 /// `ConnectionPointType_ProfileIdentifier`
-pub const CONNECTION_POINT_TYPE_PROFILE_IDENTIFIER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6499);
+pub const CONNECTION_POINT_TYPE_PROFILE_IDENTIFIER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6499);
 /// `TopologyElementType_GroupIdentifier`
-pub const TOPOLOGY_ELEMENT_TYPE_GROUP_IDENTIFIER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6567);
+pub const TOPOLOGY_ELEMENT_TYPE_GROUP_IDENTIFIER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6567);
 /// `DeviceType_CPIdentifier`
-pub const DEVICE_TYPE_CP_IDENTIFIER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6571);
+pub const DEVICE_TYPE_CP_IDENTIFIER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6571);
 /// `DeviceType_CPIdentifier_NetworkAddress`
-pub const DEVICE_TYPE_CP_IDENTIFIER_NETWORK_ADDRESS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6592);
+pub const DEVICE_TYPE_CP_IDENTIFIER_NETWORK_ADDRESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6592);
 /// `NetworkType_ProfileIdentifier`
-pub const NETWORK_TYPE_PROFILE_IDENTIFIER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6596);
+pub const NETWORK_TYPE_PROFILE_IDENTIFIER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6596);
 /// `ConnectionPointType_NetworkIdentifier`
-pub const CONNECTION_POINT_TYPE_NETWORK_IDENTIFIER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 6599);
+pub const CONNECTION_POINT_TYPE_NETWORK_IDENTIFIER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6599);
 /// `OPCUADINamespaceMetadata`
-pub const OPCUADI_NAMESPACE_METADATA: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15001);
+pub const OPCUADI_NAMESPACE_METADATA: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15001);
 /// `DeviceFeatures`
-pub const DEVICE_FEATURES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15034);
+pub const DEVICE_FEATURES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15034);
 /// `IDeviceHealthType_DeviceHealthAlarms`
-pub const I_DEVICE_HEALTH_TYPE_DEVICE_HEALTH_ALARMS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15053);
+pub const I_DEVICE_HEALTH_TYPE_DEVICE_HEALTH_ALARMS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15053);
 /// `ISupportInfoType_DeviceTypeImage`
-pub const I_SUPPORT_INFO_TYPE_DEVICE_TYPE_IMAGE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15055);
+pub const I_SUPPORT_INFO_TYPE_DEVICE_TYPE_IMAGE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15055);
 /// `ISupportInfoType_Documentation`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15057);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15057);
 /// `ISupportInfoType_ProtocolSupport`
-pub const I_SUPPORT_INFO_TYPE_PROTOCOL_SUPPORT: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15059);
+pub const I_SUPPORT_INFO_TYPE_PROTOCOL_SUPPORT: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15059);
 /// `ISupportInfoType_ImageSet`
-pub const I_SUPPORT_INFO_TYPE_IMAGE_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15061);
+pub const I_SUPPORT_INFO_TYPE_IMAGE_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15061);
 /// `DeviceType_DeviceHealthAlarms`
-pub const DEVICE_TYPE_DEVICE_HEALTH_ALARMS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15105);
+pub const DEVICE_TYPE_DEVICE_HEALTH_ALARMS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15105);

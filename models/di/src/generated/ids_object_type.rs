@@ -4,89 +4,89 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `SoftwareUpdateType`
-pub const SOFTWARE_UPDATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 1);
+pub const SOFTWARE_UPDATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 1);
 /// `IAssetLocationIndicationType`
-pub const I_ASSET_LOCATION_INDICATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 118);
+pub const I_ASSET_LOCATION_INDICATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 118);
 /// `SoftwareLoadingType`
-pub const SOFTWARE_LOADING_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 135);
+pub const SOFTWARE_LOADING_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 135);
 /// `PackageLoadingType`
-pub const PACKAGE_LOADING_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 137);
+pub const PACKAGE_LOADING_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 137);
 /// `DirectLoadingType`
-pub const DIRECT_LOADING_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 153);
+pub const DIRECT_LOADING_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 153);
 /// `CachedLoadingType`
-pub const CACHED_LOADING_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 171);
+pub const CACHED_LOADING_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 171);
 /// `FileSystemLoadingType`
-pub const FILE_SYSTEM_LOADING_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 192);
+pub const FILE_SYSTEM_LOADING_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 192);
 /// `SoftwareVersionType`
-pub const SOFTWARE_VERSION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 212);
+pub const SOFTWARE_VERSION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 212);
 /// `PrepareForUpdateStateMachineType`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 213);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 213);
 /// `InstallationStateMachineType`
-pub const INSTALLATION_STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 249);
+pub const INSTALLATION_STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 249);
 /// `PowerCycleStateMachineType`
-pub const POWER_CYCLE_STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 285);
+pub const POWER_CYCLE_STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 285);
 /// `ConfirmationStateMachineType`
-pub const CONFIRMATION_STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 307);
+pub const CONFIRMATION_STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 307);
 /// `SoftwareFolderType`
-pub const SOFTWARE_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 364);
+pub const SOFTWARE_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 364);
 /// `BaseLifetimeIndicationType`
-pub const BASE_LIFETIME_INDICATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 473);
+pub const BASE_LIFETIME_INDICATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 473);
 /// `TimeIndicationType`
-pub const TIME_INDICATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 474);
+pub const TIME_INDICATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 474);
 /// `NumberOfPartsIndicationType`
-pub const NUMBER_OF_PARTS_INDICATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 475);
+pub const NUMBER_OF_PARTS_INDICATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 475);
 /// `NumberOfUsagesIndicationType`
-pub const NUMBER_OF_USAGES_INDICATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 476);
+pub const NUMBER_OF_USAGES_INDICATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 476);
 /// `LengthIndicationType`
-pub const LENGTH_INDICATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 477);
+pub const LENGTH_INDICATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 477);
 /// `DiameterIndicationType`
-pub const DIAMETER_INDICATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 478);
+pub const DIAMETER_INDICATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 478);
 /// `SubstanceVolumeIndicationType`
-pub const SUBSTANCE_VOLUME_INDICATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 479);
+pub const SUBSTANCE_VOLUME_INDICATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 479);
 /// `IOperationCounterType`
-pub const I_OPERATION_COUNTER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 480);
+pub const I_OPERATION_COUNTER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 480);
 /// `TopologyElementType`
-pub const TOPOLOGY_ELEMENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 1001);
+pub const TOPOLOGY_ELEMENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 1001);
 /// `DeviceType`
-pub const DEVICE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 1002);
+pub const DEVICE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 1002);
 /// `BlockType`
-pub const BLOCK_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 1003);
+pub const BLOCK_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 1003);
 /// `ConfigurableObjectType`
-pub const CONFIGURABLE_OBJECT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 1004);
+pub const CONFIGURABLE_OBJECT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 1004);
 /// `FunctionalGroupType`
-pub const FUNCTIONAL_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 1005);
+pub const FUNCTIONAL_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 1005);
 /// `ProtocolType`
-pub const PROTOCOL_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 1006);
+pub const PROTOCOL_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 1006);
 /// `NetworkType`
-pub const NETWORK_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 6247);
+pub const NETWORK_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 6247);
 /// `ConnectionPointType`
-pub const CONNECTION_POINT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 6308);
+pub const CONNECTION_POINT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 6308);
 /// `LockingServicesType`
-pub const LOCKING_SERVICES_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 6388);
+pub const LOCKING_SERVICES_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 6388);
 /// `TransferServicesType`
-pub const TRANSFER_SERVICES_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 6526);
+pub const TRANSFER_SERVICES_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 6526);
 /// `IVendorNameplateType`
-pub const I_VENDOR_NAMEPLATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15035);
+pub const I_VENDOR_NAMEPLATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15035);
 /// `ITagNameplateType`
-pub const I_TAG_NAMEPLATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15048);
+pub const I_TAG_NAMEPLATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15048);
 /// `IDeviceHealthType`
-pub const I_DEVICE_HEALTH_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15051);
+pub const I_DEVICE_HEALTH_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15051);
 /// `ISupportInfoType`
-pub const I_SUPPORT_INFO_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15054);
+pub const I_SUPPORT_INFO_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15054);
 /// `ComponentType`
-pub const COMPONENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15063);
+pub const COMPONENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15063);
 /// `SoftwareType`
-pub const SOFTWARE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15106);
+pub const SOFTWARE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15106);
 /// `DeviceHealthDiagnosticAlarmType`
-pub const DEVICE_HEALTH_DIAGNOSTIC_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15143);
+pub const DEVICE_HEALTH_DIAGNOSTIC_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15143);
 /// `FailureAlarmType`
-pub const FAILURE_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15292);
+pub const FAILURE_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15292);
 /// `CheckFunctionAlarmType`
-pub const CHECK_FUNCTION_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15441);
+pub const CHECK_FUNCTION_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15441);
 /// `OffSpecAlarmType`
-pub const OFF_SPEC_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15590);
+pub const OFF_SPEC_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15590);
 /// `MaintenanceRequiredAlarmType`
-pub const MAINTENANCE_REQUIRED_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15739);
+pub const MAINTENANCE_REQUIRED_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15739);

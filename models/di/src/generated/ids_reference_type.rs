@@ -4,15 +4,15 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `UpdateParent`
-pub const UPDATE_PARENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 96);
+pub const UPDATE_PARENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 96);
 /// `CanUpdate`
-pub const CAN_UPDATE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 97);
+pub const CAN_UPDATE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 97);
 /// `ConnectsTo`
-pub const CONNECTS_TO: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 6030);
+pub const CONNECTS_TO: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 6030);
 /// `IsOnline`
-pub const IS_ONLINE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 6031);
+pub const IS_ONLINE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 6031);
 /// `ConnectsToParent`
-pub const CONNECTS_TO_PARENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 6467);
+pub const CONNECTS_TO_PARENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 6467);

@@ -4,501 +4,501 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `SoftwareUpdateType_PrepareForUpdate_CurrentState`
-pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE_CURRENT_STATE: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 5);
+pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 5);
 /// `SoftwareUpdateType_PrepareForUpdate_CurrentState_Id`
-pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE_CURRENT_STATE_ID: ModelId<kind::Variable<Namespaces, codec::NodeId>> = ModelId::numeric(0, 6);
+pub const SOFTWARE_UPDATE_TYPE_PREPARE_FOR_UPDATE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 6);
 /// `IVendorNameplateType_SoftwareReleaseDate`
-pub const I_VENDOR_NAMEPLATE_TYPE_SOFTWARE_RELEASE_DATE: ModelId<kind::Variable<Namespaces, codec::DateTime>> = ModelId::numeric(0, 23);
+pub const I_VENDOR_NAMEPLATE_TYPE_SOFTWARE_RELEASE_DATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::DateTime>> = codec::ModelId::numeric(0, 23);
 /// `IVendorNameplateType_PatchIdentifiers`
-pub const I_VENDOR_NAMEPLATE_TYPE_PATCH_IDENTIFIERS: ModelId<kind::Variable<Namespaces, codec::Array<codec::UaString>>> = ModelId::numeric(0, 24);
+pub const I_VENDOR_NAMEPLATE_TYPE_PATCH_IDENTIFIERS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::UaString>>> = codec::ModelId::numeric(0, 24);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Size`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_SIZE: ModelId<kind::Variable<Namespaces, u64>> = ModelId::numeric(0, 29);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_SIZE: codec::ModelId<codec::kind::Variable<Namespaces, u64>> = codec::ModelId::numeric(0, 29);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Writable`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_WRITABLE: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 30);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_WRITABLE: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 30);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_UserWritable`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_USER_WRITABLE: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 31);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_USER_WRITABLE: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 31);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_OpenCount`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_OPEN_COUNT: ModelId<kind::Variable<Namespaces, u16>> = ModelId::numeric(0, 32);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_OPEN_COUNT: codec::ModelId<codec::kind::Variable<Namespaces, u16>> = codec::ModelId::numeric(0, 32);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Open_InputArguments`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_OPEN_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 37);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_OPEN_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 37);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Open_OutputArguments`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_OPEN_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 38);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_OPEN_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 38);
 /// `SoftwareUpdateType_Installation_CurrentState`
-pub const SOFTWARE_UPDATE_TYPE_INSTALLATION_CURRENT_STATE: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 41);
+pub const SOFTWARE_UPDATE_TYPE_INSTALLATION_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 41);
 /// `SoftwareUpdateType_Installation_CurrentState_Id`
-pub const SOFTWARE_UPDATE_TYPE_INSTALLATION_CURRENT_STATE_ID: ModelId<kind::Variable<Namespaces, codec::NodeId>> = ModelId::numeric(0, 42);
+pub const SOFTWARE_UPDATE_TYPE_INSTALLATION_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 42);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Close_InputArguments`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_CLOSE_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 62);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_CLOSE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 62);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Read_InputArguments`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_READ_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 64);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_READ_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 64);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Read_OutputArguments`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_READ_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 65);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_READ_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 65);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_Write_InputArguments`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_WRITE_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 67);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_WRITE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 67);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_GetPosition_InputArguments`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_GET_POSITION_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 69);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_GET_POSITION_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 69);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_GetPosition_OutputArguments`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_GET_POSITION_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 70);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_GET_POSITION_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 70);
 /// `ISupportInfoType_DocumentationFiles_DocumentFileId_SetPosition_InputArguments`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_SET_POSITION_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 72);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_FILES_DOCUMENT_FILE_ID_SET_POSITION_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 72);
 /// `SoftwareUpdateType_PowerCycle_CurrentState`
-pub const SOFTWARE_UPDATE_TYPE_POWER_CYCLE_CURRENT_STATE: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 77);
+pub const SOFTWARE_UPDATE_TYPE_POWER_CYCLE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 77);
 /// `SoftwareUpdateType_PowerCycle_CurrentState_Id`
-pub const SOFTWARE_UPDATE_TYPE_POWER_CYCLE_CURRENT_STATE_ID: ModelId<kind::Variable<Namespaces, codec::NodeId>> = ModelId::numeric(0, 78);
+pub const SOFTWARE_UPDATE_TYPE_POWER_CYCLE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 78);
 /// `SoftwareUpdateType_Confirmation_CurrentState`
-pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION_CURRENT_STATE: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 99);
+pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 99);
 /// `SoftwareUpdateType_Confirmation_CurrentState_Id`
-pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION_CURRENT_STATE_ID: ModelId<kind::Variable<Namespaces, codec::NodeId>> = ModelId::numeric(0, 100);
+pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 100);
 /// `SoftwareUpdateType_Confirmation_ConfirmationTimeout`
-pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION_CONFIRMATION_TIMEOUT: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 113);
+pub const SOFTWARE_UPDATE_TYPE_CONFIRMATION_CONFIRMATION_TIMEOUT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 113);
 /// `SoftwareUpdateType_Parameters_ClientProcessingTimeout`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_CLIENT_PROCESSING_TIMEOUT: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 123);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_CLIENT_PROCESSING_TIMEOUT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 123);
 /// `SoftwareUpdateType_Parameters_GenerateFileForRead_InputArguments`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_READ_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 125);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_READ_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 125);
 /// `SoftwareUpdateType_Parameters_GenerateFileForRead_OutputArguments`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_READ_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 126);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_READ_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 126);
 /// `SoftwareUpdateType_Parameters_GenerateFileForWrite_InputArguments`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_WRITE_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 128);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_WRITE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 128);
 /// `SoftwareUpdateType_Parameters_GenerateFileForWrite_OutputArguments`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_WRITE_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 129);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_GENERATE_FILE_FOR_WRITE_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 129);
 /// `SoftwareUpdateType_Parameters_CloseAndCommit_InputArguments`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_CLOSE_AND_COMMIT_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 131);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_CLOSE_AND_COMMIT_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 131);
 /// `SoftwareUpdateType_Parameters_CloseAndCommit_OutputArguments`
-pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_CLOSE_AND_COMMIT_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 132);
+pub const SOFTWARE_UPDATE_TYPE_PARAMETERS_CLOSE_AND_COMMIT_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 132);
 /// `SoftwareUpdateType_UpdateStatus`
-pub const SOFTWARE_UPDATE_TYPE_UPDATE_STATUS: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 133);
+pub const SOFTWARE_UPDATE_TYPE_UPDATE_STATUS: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 133);
 /// `SoftwareUpdateType_DefaultInstanceBrowseName`
-pub const SOFTWARE_UPDATE_TYPE_DEFAULT_INSTANCE_BROWSE_NAME: ModelId<kind::Variable<Namespaces, codec::QualifiedName>> = ModelId::numeric(0, 134);
+pub const SOFTWARE_UPDATE_TYPE_DEFAULT_INSTANCE_BROWSE_NAME: codec::ModelId<codec::kind::Variable<Namespaces, codec::QualifiedName>> = codec::ModelId::numeric(0, 134);
 /// `SoftwareLoadingType_UpdateKey`
-pub const SOFTWARE_LOADING_TYPE_UPDATE_KEY: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 136);
+pub const SOFTWARE_LOADING_TYPE_UPDATE_KEY: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 136);
 /// `PackageLoadingType_FileTransfer_ClientProcessingTimeout`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_CLIENT_PROCESSING_TIMEOUT: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 141);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_CLIENT_PROCESSING_TIMEOUT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 141);
 /// `PackageLoadingType_FileTransfer_GenerateFileForRead_InputArguments`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_READ_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 143);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_READ_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 143);
 /// `PackageLoadingType_FileTransfer_GenerateFileForRead_OutputArguments`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_READ_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 144);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_READ_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 144);
 /// `PackageLoadingType_FileTransfer_GenerateFileForWrite_InputArguments`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_WRITE_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 146);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_WRITE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 146);
 /// `PackageLoadingType_FileTransfer_GenerateFileForWrite_OutputArguments`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_WRITE_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 147);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_GENERATE_FILE_FOR_WRITE_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 147);
 /// `PackageLoadingType_FileTransfer_CloseAndCommit_InputArguments`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_CLOSE_AND_COMMIT_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 149);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_CLOSE_AND_COMMIT_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 149);
 /// `PackageLoadingType_FileTransfer_CloseAndCommit_OutputArguments`
-pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_CLOSE_AND_COMMIT_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 150);
+pub const PACKAGE_LOADING_TYPE_FILE_TRANSFER_CLOSE_AND_COMMIT_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 150);
 /// `PackageLoadingType_ErrorMessage`
-pub const PACKAGE_LOADING_TYPE_ERROR_MESSAGE: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 151);
+pub const PACKAGE_LOADING_TYPE_ERROR_MESSAGE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 151);
 /// `PackageLoadingType_WriteBlockSize`
-pub const PACKAGE_LOADING_TYPE_WRITE_BLOCK_SIZE: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 152);
+pub const PACKAGE_LOADING_TYPE_WRITE_BLOCK_SIZE: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 152);
 /// `IAssetLocationIndicationType_IsIndicating`
-pub const I_ASSET_LOCATION_INDICATION_TYPE_IS_INDICATING: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 154);
+pub const I_ASSET_LOCATION_INDICATION_TYPE_IS_INDICATING: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 154);
 /// `IAssetLocationIndicationType_UsedIndicationType`
-pub const I_ASSET_LOCATION_INDICATION_TYPE_USED_INDICATION_TYPE: ModelId<kind::Variable<Namespaces, LocationIndicationType>> = ModelId::numeric(0, 155);
+pub const I_ASSET_LOCATION_INDICATION_TYPE_USED_INDICATION_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, LocationIndicationType>> = codec::ModelId::numeric(0, 155);
 /// `IAssetLocationIndicationType_SupportedIndicationTypes`
-pub const I_ASSET_LOCATION_INDICATION_TYPE_SUPPORTED_INDICATION_TYPES: ModelId<kind::Variable<Namespaces, LocationIndicationType>> = ModelId::numeric(0, 156);
+pub const I_ASSET_LOCATION_INDICATION_TYPE_SUPPORTED_INDICATION_TYPES: codec::ModelId<codec::kind::Variable<Namespaces, LocationIndicationType>> = codec::ModelId::numeric(0, 156);
 /// `DirectLoadingType_UpdateBehavior`
-pub const DIRECT_LOADING_TYPE_UPDATE_BEHAVIOR: ModelId<kind::Variable<Namespaces, UpdateBehavior>> = ModelId::numeric(0, 169);
+pub const DIRECT_LOADING_TYPE_UPDATE_BEHAVIOR: codec::ModelId<codec::kind::Variable<Namespaces, UpdateBehavior>> = codec::ModelId::numeric(0, 169);
 /// `DirectLoadingType_WriteTimeout`
-pub const DIRECT_LOADING_TYPE_WRITE_TIMEOUT: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 170);
+pub const DIRECT_LOADING_TYPE_WRITE_TIMEOUT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 170);
 /// `CachedLoadingType_GetUpdateBehavior_InputArguments`
-pub const CACHED_LOADING_TYPE_GET_UPDATE_BEHAVIOR_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 190);
+pub const CACHED_LOADING_TYPE_GET_UPDATE_BEHAVIOR_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 190);
 /// `CachedLoadingType_GetUpdateBehavior_OutputArguments`
-pub const CACHED_LOADING_TYPE_GET_UPDATE_BEHAVIOR_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 191);
+pub const CACHED_LOADING_TYPE_GET_UPDATE_BEHAVIOR_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 191);
 /// `FileSystemLoadingType_FileSystem_CreateDirectory_InputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_DIRECTORY_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 196);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_DIRECTORY_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 196);
 /// `FileSystemLoadingType_FileSystem_CreateDirectory_OutputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_DIRECTORY_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 197);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_DIRECTORY_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 197);
 /// `FileSystemLoadingType_FileSystem_CreateFile_InputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_FILE_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 199);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_FILE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 199);
 /// `FileSystemLoadingType_FileSystem_CreateFile_OutputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_FILE_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 200);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_CREATE_FILE_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 200);
 /// `FileSystemLoadingType_FileSystem_DeleteFileSystemObject_InputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_DELETE_FILE_SYSTEM_OBJECT_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 202);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_DELETE_FILE_SYSTEM_OBJECT_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 202);
 /// `FileSystemLoadingType_FileSystem_MoveOrCopy_InputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_MOVE_OR_COPY_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 204);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_MOVE_OR_COPY_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 204);
 /// `FileSystemLoadingType_FileSystem_MoveOrCopy_OutputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_MOVE_OR_COPY_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 205);
+pub const FILE_SYSTEM_LOADING_TYPE_FILE_SYSTEM_MOVE_OR_COPY_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 205);
 /// `FileSystemLoadingType_GetUpdateBehavior_InputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_GET_UPDATE_BEHAVIOR_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 207);
+pub const FILE_SYSTEM_LOADING_TYPE_GET_UPDATE_BEHAVIOR_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 207);
 /// `FileSystemLoadingType_GetUpdateBehavior_OutputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_GET_UPDATE_BEHAVIOR_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 208);
+pub const FILE_SYSTEM_LOADING_TYPE_GET_UPDATE_BEHAVIOR_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 208);
 /// `FileSystemLoadingType_ValidateFiles_InputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_VALIDATE_FILES_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 210);
+pub const FILE_SYSTEM_LOADING_TYPE_VALIDATE_FILES_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 210);
 /// `FileSystemLoadingType_ValidateFiles_OutputArguments`
-pub const FILE_SYSTEM_LOADING_TYPE_VALIDATE_FILES_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 211);
+pub const FILE_SYSTEM_LOADING_TYPE_VALIDATE_FILES_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 211);
 /// `PrepareForUpdateStateMachineType_PercentComplete`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PERCENT_COMPLETE: ModelId<kind::Variable<Namespaces, u8>> = ModelId::numeric(0, 227);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PERCENT_COMPLETE: codec::ModelId<codec::kind::Variable<Namespaces, u8>> = codec::ModelId::numeric(0, 227);
 /// `PrepareForUpdateStateMachineType_Idle_StateNumber`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_IDLE_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 232);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_IDLE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 232);
 /// `PrepareForUpdateStateMachineType_Preparing_StateNumber`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 234);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 234);
 /// `PrepareForUpdateStateMachineType_PreparedForUpdate_StateNumber`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARED_FOR_UPDATE_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 236);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARED_FOR_UPDATE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 236);
 /// `PrepareForUpdateStateMachineType_Resuming_StateNumber`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUMING_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 238);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUMING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 238);
 /// `PrepareForUpdateStateMachineType_IdleToPreparing_TransitionNumber`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_IDLE_TO_PREPARING_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 240);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_IDLE_TO_PREPARING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 240);
 /// `PrepareForUpdateStateMachineType_PreparingToIdle_TransitionNumber`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_TO_IDLE_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 242);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_TO_IDLE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 242);
 /// `PrepareForUpdateStateMachineType_PreparingToPreparedForUpdate_TransitionNumber`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_TO_PREPARED_FOR_UPDATE_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 244);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARING_TO_PREPARED_FOR_UPDATE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 244);
 /// `PrepareForUpdateStateMachineType_PreparedForUpdateToResuming_TransitionNumber`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARED_FOR_UPDATE_TO_RESUMING_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 246);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_PREPARED_FOR_UPDATE_TO_RESUMING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 246);
 /// `PrepareForUpdateStateMachineType_ResumingToIdle_TransitionNumber`
-pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUMING_TO_IDLE_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 248);
+pub const PREPARE_FOR_UPDATE_STATE_MACHINE_TYPE_RESUMING_TO_IDLE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 248);
 /// `InstallationStateMachineType_PercentComplete`
-pub const INSTALLATION_STATE_MACHINE_TYPE_PERCENT_COMPLETE: ModelId<kind::Variable<Namespaces, u8>> = ModelId::numeric(0, 263);
+pub const INSTALLATION_STATE_MACHINE_TYPE_PERCENT_COMPLETE: codec::ModelId<codec::kind::Variable<Namespaces, u8>> = codec::ModelId::numeric(0, 263);
 /// `InstallationStateMachineType_InstallationDelay`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLATION_DELAY: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 264);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLATION_DELAY: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 264);
 /// `InstallationStateMachineType_InstallSoftwarePackage_InputArguments`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALL_SOFTWARE_PACKAGE_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 266);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALL_SOFTWARE_PACKAGE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 266);
 /// `InstallationStateMachineType_InstallFiles_InputArguments`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALL_FILES_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 269);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALL_FILES_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 269);
 /// `InstallationStateMachineType_Idle_StateNumber`
-pub const INSTALLATION_STATE_MACHINE_TYPE_IDLE_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 272);
+pub const INSTALLATION_STATE_MACHINE_TYPE_IDLE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 272);
 /// `InstallationStateMachineType_Installing_StateNumber`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 274);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 274);
 /// `InstallationStateMachineType_Error_StateNumber`
-pub const INSTALLATION_STATE_MACHINE_TYPE_ERROR_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 276);
+pub const INSTALLATION_STATE_MACHINE_TYPE_ERROR_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 276);
 /// `InstallationStateMachineType_InstallingToIdle_TransitionNumber`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_TO_IDLE_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 280);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_TO_IDLE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 280);
 /// `InstallationStateMachineType_InstallingToError_TransitionNumber`
-pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_TO_ERROR_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 282);
+pub const INSTALLATION_STATE_MACHINE_TYPE_INSTALLING_TO_ERROR_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 282);
 /// `InstallationStateMachineType_ErrorToIdle_TransitionNumber`
-pub const INSTALLATION_STATE_MACHINE_TYPE_ERROR_TO_IDLE_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 284);
+pub const INSTALLATION_STATE_MACHINE_TYPE_ERROR_TO_IDLE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 284);
 /// `PowerCycleStateMachineType_NotWaitingForPowerCycle_StateNumber`
-pub const POWER_CYCLE_STATE_MACHINE_TYPE_NOT_WAITING_FOR_POWER_CYCLE_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 300);
+pub const POWER_CYCLE_STATE_MACHINE_TYPE_NOT_WAITING_FOR_POWER_CYCLE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 300);
 /// `PowerCycleStateMachineType_WaitingForPowerCycle_StateNumber`
-pub const POWER_CYCLE_STATE_MACHINE_TYPE_WAITING_FOR_POWER_CYCLE_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 302);
+pub const POWER_CYCLE_STATE_MACHINE_TYPE_WAITING_FOR_POWER_CYCLE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 302);
 /// `PowerCycleStateMachineType_NotWaitingForPowerCycleToWaitingForPowerCycle_TransitionNumber`
-pub const POWER_CYCLE_STATE_MACHINE_TYPE_NOT_WAITING_FOR_POWER_CYCLE_TO_WAITING_FOR_POWER_CYCLE_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 304);
+pub const POWER_CYCLE_STATE_MACHINE_TYPE_NOT_WAITING_FOR_POWER_CYCLE_TO_WAITING_FOR_POWER_CYCLE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 304);
 /// `PowerCycleStateMachineType_WaitingForPowerCycleToNotWaitingForPowerCycle_TransitionNumber`
-pub const POWER_CYCLE_STATE_MACHINE_TYPE_WAITING_FOR_POWER_CYCLE_TO_NOT_WAITING_FOR_POWER_CYCLE_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 306);
+pub const POWER_CYCLE_STATE_MACHINE_TYPE_WAITING_FOR_POWER_CYCLE_TO_NOT_WAITING_FOR_POWER_CYCLE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 306);
 /// `ConfirmationStateMachineType_ConfirmationTimeout`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_CONFIRMATION_TIMEOUT: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 322);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_CONFIRMATION_TIMEOUT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 322);
 /// `ConfirmationStateMachineType_NotWaitingForConfirm_StateNumber`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_NOT_WAITING_FOR_CONFIRM_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 324);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_NOT_WAITING_FOR_CONFIRM_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 324);
 /// `ConfirmationStateMachineType_WaitingForConfirm_StateNumber`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_WAITING_FOR_CONFIRM_STATE_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 326);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_WAITING_FOR_CONFIRM_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 326);
 /// `ConfirmationStateMachineType_NotWaitingForConfirmToWaitingForConfirm_TransitionNumber`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_NOT_WAITING_FOR_CONFIRM_TO_WAITING_FOR_CONFIRM_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 328);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_NOT_WAITING_FOR_CONFIRM_TO_WAITING_FOR_CONFIRM_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 328);
 /// `ConfirmationStateMachineType_WaitingForConfirmToNotWaitingForConfirm_TransitionNumber`
-pub const CONFIRMATION_STATE_MACHINE_TYPE_WAITING_FOR_CONFIRM_TO_NOT_WAITING_FOR_CONFIRM_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 330);
+pub const CONFIRMATION_STATE_MACHINE_TYPE_WAITING_FOR_CONFIRM_TO_NOT_WAITING_FOR_CONFIRM_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 330);
 /// `SoftwareVersionFileType_EnumStrings`
-pub const SOFTWARE_VERSION_FILE_TYPE_ENUM_STRINGS: ModelId<kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = ModelId::numeric(0, 332);
+pub const SOFTWARE_VERSION_FILE_TYPE_ENUM_STRINGS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 332);
 /// `PackageLoadingType_CurrentVersion_Manufacturer`
-pub const PACKAGE_LOADING_TYPE_CURRENT_VERSION_MANUFACTURER: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 345);
+pub const PACKAGE_LOADING_TYPE_CURRENT_VERSION_MANUFACTURER: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 345);
 /// `PackageLoadingType_CurrentVersion_ManufacturerUri`
-pub const PACKAGE_LOADING_TYPE_CURRENT_VERSION_MANUFACTURER_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 346);
+pub const PACKAGE_LOADING_TYPE_CURRENT_VERSION_MANUFACTURER_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 346);
 /// `PackageLoadingType_CurrentVersion_SoftwareRevision`
-pub const PACKAGE_LOADING_TYPE_CURRENT_VERSION_SOFTWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 347);
+pub const PACKAGE_LOADING_TYPE_CURRENT_VERSION_SOFTWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 347);
 /// `SoftwareUpdateType_SoftwareClass`
-pub const SOFTWARE_UPDATE_TYPE_SOFTWARE_CLASS: ModelId<kind::Variable<Namespaces, SoftwareClass>> = ModelId::numeric(0, 352);
+pub const SOFTWARE_UPDATE_TYPE_SOFTWARE_CLASS: codec::ModelId<codec::kind::Variable<Namespaces, SoftwareClass>> = codec::ModelId::numeric(0, 352);
 /// `SoftwareUpdateType_SoftwareSubclass`
-pub const SOFTWARE_UPDATE_TYPE_SOFTWARE_SUBCLASS: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 353);
+pub const SOFTWARE_UPDATE_TYPE_SOFTWARE_SUBCLASS: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 353);
 /// `SoftwareUpdateType_SoftwareName`
-pub const SOFTWARE_UPDATE_TYPE_SOFTWARE_NAME: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 354);
+pub const SOFTWARE_UPDATE_TYPE_SOFTWARE_NAME: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 354);
 /// `SoftwareUpdateType_UnsignedPackageAllowed`
-pub const SOFTWARE_UPDATE_TYPE_UNSIGNED_PACKAGE_ALLOWED: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 355);
+pub const SOFTWARE_UPDATE_TYPE_UNSIGNED_PACKAGE_ALLOWED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 355);
 /// `SoftwareFolderType_SoftwareClass`
-pub const SOFTWARE_FOLDER_TYPE_SOFTWARE_CLASS: ModelId<kind::Variable<Namespaces, SoftwareClass>> = ModelId::numeric(0, 365);
+pub const SOFTWARE_FOLDER_TYPE_SOFTWARE_CLASS: codec::ModelId<codec::kind::Variable<Namespaces, SoftwareClass>> = codec::ModelId::numeric(0, 365);
 /// `CachedLoadingType_PendingVersion_Manufacturer`
-pub const CACHED_LOADING_TYPE_PENDING_VERSION_MANUFACTURER: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 366);
+pub const CACHED_LOADING_TYPE_PENDING_VERSION_MANUFACTURER: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 366);
 /// `CachedLoadingType_PendingVersion_ManufacturerUri`
-pub const CACHED_LOADING_TYPE_PENDING_VERSION_MANUFACTURER_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 367);
+pub const CACHED_LOADING_TYPE_PENDING_VERSION_MANUFACTURER_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 367);
 /// `CachedLoadingType_PendingVersion_SoftwareRevision`
-pub const CACHED_LOADING_TYPE_PENDING_VERSION_SOFTWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 368);
+pub const CACHED_LOADING_TYPE_PENDING_VERSION_SOFTWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 368);
 /// `CachedLoadingType_FallbackVersion_Manufacturer`
-pub const CACHED_LOADING_TYPE_FALLBACK_VERSION_MANUFACTURER: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 373);
+pub const CACHED_LOADING_TYPE_FALLBACK_VERSION_MANUFACTURER: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 373);
 /// `CachedLoadingType_FallbackVersion_ManufacturerUri`
-pub const CACHED_LOADING_TYPE_FALLBACK_VERSION_MANUFACTURER_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 374);
+pub const CACHED_LOADING_TYPE_FALLBACK_VERSION_MANUFACTURER_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 374);
 /// `CachedLoadingType_FallbackVersion_SoftwareRevision`
-pub const CACHED_LOADING_TYPE_FALLBACK_VERSION_SOFTWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 375);
+pub const CACHED_LOADING_TYPE_FALLBACK_VERSION_SOFTWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 375);
 /// `SoftwareVersionType_Manufacturer`
-pub const SOFTWARE_VERSION_TYPE_MANUFACTURER: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 380);
+pub const SOFTWARE_VERSION_TYPE_MANUFACTURER: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 380);
 /// `SoftwareVersionType_ManufacturerUri`
-pub const SOFTWARE_VERSION_TYPE_MANUFACTURER_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 381);
+pub const SOFTWARE_VERSION_TYPE_MANUFACTURER_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 381);
 /// `SoftwareVersionType_SoftwareRevision`
-pub const SOFTWARE_VERSION_TYPE_SOFTWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 382);
+pub const SOFTWARE_VERSION_TYPE_SOFTWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 382);
 /// `SoftwareVersionType_PatchIdentifiers`
-pub const SOFTWARE_VERSION_TYPE_PATCH_IDENTIFIERS: ModelId<kind::Variable<Namespaces, codec::Array<codec::UaString>>> = ModelId::numeric(0, 383);
+pub const SOFTWARE_VERSION_TYPE_PATCH_IDENTIFIERS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::UaString>>> = codec::ModelId::numeric(0, 383);
 /// `SoftwareVersionType_ReleaseDate`
-pub const SOFTWARE_VERSION_TYPE_RELEASE_DATE: ModelId<kind::Variable<Namespaces, codec::DateTime>> = ModelId::numeric(0, 384);
+pub const SOFTWARE_VERSION_TYPE_RELEASE_DATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::DateTime>> = codec::ModelId::numeric(0, 384);
 /// `SoftwareVersionType_ChangeLogReference`
-pub const SOFTWARE_VERSION_TYPE_CHANGE_LOG_REFERENCE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 385);
+pub const SOFTWARE_VERSION_TYPE_CHANGE_LOG_REFERENCE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 385);
 /// `SoftwareVersionType_Hash`
-pub const SOFTWARE_VERSION_TYPE_HASH: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 386);
+pub const SOFTWARE_VERSION_TYPE_HASH: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 386);
 /// `InstallationStateMachineType_IdleToInstalling_TransitionNumber`
-pub const INSTALLATION_STATE_MACHINE_TYPE_IDLE_TO_INSTALLING_TRANSITION_NUMBER: ModelId<kind::Variable<Namespaces, u32>> = ModelId::numeric(0, 387);
+pub const INSTALLATION_STATE_MACHINE_TYPE_IDLE_TO_INSTALLING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 387);
 /// `UpdateBehavior_OptionSetValues`
-pub const UPDATE_BEHAVIOR_OPTION_SET_VALUES: ModelId<kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = ModelId::numeric(0, 388);
+pub const UPDATE_BEHAVIOR_OPTION_SET_VALUES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 388);
 /// `SoftwareUpdateType_VendorErrorCode`
-pub const SOFTWARE_UPDATE_TYPE_VENDOR_ERROR_CODE: ModelId<kind::Variable<Namespaces, i32>> = ModelId::numeric(0, 402);
+pub const SOFTWARE_UPDATE_TYPE_VENDOR_ERROR_CODE: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 402);
 /// `SoftwareFolderType_Add_InputArguments`
-pub const SOFTWARE_FOLDER_TYPE_ADD_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 404);
+pub const SOFTWARE_FOLDER_TYPE_ADD_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 404);
 /// `SoftwareFolderType_Delete_InputArguments`
-pub const SOFTWARE_FOLDER_TYPE_DELETE_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 406);
+pub const SOFTWARE_FOLDER_TYPE_DELETE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 406);
 /// `SoftwareClass_EnumStrings`
-pub const SOFTWARE_CLASS_ENUM_STRINGS: ModelId<kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = ModelId::numeric(0, 409);
+pub const SOFTWARE_CLASS_ENUM_STRINGS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 409);
 /// `LocationIndicationType_OptionSetValues`
-pub const LOCATION_INDICATION_TYPE_OPTION_SET_VALUES: ModelId<kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = ModelId::numeric(0, 411);
+pub const LOCATION_INDICATION_TYPE_OPTION_SET_VALUES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 411);
 /// `IAssetLocationIndicationType_StartLocationIndication_InputArguments`
-pub const I_ASSET_LOCATION_INDICATION_TYPE_START_LOCATION_INDICATION_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 413);
+pub const I_ASSET_LOCATION_INDICATION_TYPE_START_LOCATION_INDICATION_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 413);
 /// `LifetimeVariableType_StartValue`
-pub const LIFETIME_VARIABLE_TYPE_START_VALUE: ModelId<kind::Variable<Namespaces, codec::Variant>> = ModelId::numeric(0, 469);
+pub const LIFETIME_VARIABLE_TYPE_START_VALUE: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 469);
 /// `LifetimeVariableType_LimitValue`
-pub const LIFETIME_VARIABLE_TYPE_LIMIT_VALUE: ModelId<kind::Variable<Namespaces, codec::Variant>> = ModelId::numeric(0, 470);
+pub const LIFETIME_VARIABLE_TYPE_LIMIT_VALUE: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 470);
 /// `LifetimeVariableType_Indication`
-pub const LIFETIME_VARIABLE_TYPE_INDICATION: ModelId<kind::Variable<Namespaces, codec::NodeId>> = ModelId::numeric(0, 471);
+pub const LIFETIME_VARIABLE_TYPE_INDICATION: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 471);
 /// `LifetimeVariableType_WarningValues`
-pub const LIFETIME_VARIABLE_TYPE_WARNING_VALUES: ModelId<kind::Variable<Namespaces, codec::Variant>> = ModelId::numeric(0, 472);
+pub const LIFETIME_VARIABLE_TYPE_WARNING_VALUES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 472);
 /// `IOperationCounterType_PowerOnDuration`
-pub const I_OPERATION_COUNTER_TYPE_POWER_ON_DURATION: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 481);
+pub const I_OPERATION_COUNTER_TYPE_POWER_ON_DURATION: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 481);
 /// `IOperationCounterType_OperationDuration`
-pub const I_OPERATION_COUNTER_TYPE_OPERATION_DURATION: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 482);
+pub const I_OPERATION_COUNTER_TYPE_OPERATION_DURATION: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 482);
 /// `IOperationCounterType_OperationCycleCounter`
-pub const I_OPERATION_COUNTER_TYPE_OPERATION_CYCLE_COUNTER: ModelId<kind::Variable<Namespaces, codec::Variant>> = ModelId::numeric(0, 483);
+pub const I_OPERATION_COUNTER_TYPE_OPERATION_CYCLE_COUNTER: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 483);
 /// `OPCUADINamespaceMetadata_ModelVersion`
-pub const OPCUADI_NAMESPACE_METADATA_MODEL_VERSION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 489);
+pub const OPCUADI_NAMESPACE_METADATA_MODEL_VERSION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 489);
 /// `DeviceType_SerialNumber`
-pub const DEVICE_TYPE_SERIAL_NUMBER: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6001);
+pub const DEVICE_TYPE_SERIAL_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6001);
 /// `DeviceType_RevisionCounter`
-pub const DEVICE_TYPE_REVISION_COUNTER: ModelId<kind::Variable<Namespaces, i32>> = ModelId::numeric(0, 6002);
+pub const DEVICE_TYPE_REVISION_COUNTER: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 6002);
 /// `DeviceType_Manufacturer`
-pub const DEVICE_TYPE_MANUFACTURER: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 6003);
+pub const DEVICE_TYPE_MANUFACTURER: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 6003);
 /// `DeviceType_Model`
-pub const DEVICE_TYPE_MODEL: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 6004);
+pub const DEVICE_TYPE_MODEL: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 6004);
 /// `DeviceType_DeviceManual`
-pub const DEVICE_TYPE_DEVICE_MANUAL: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6005);
+pub const DEVICE_TYPE_DEVICE_MANUAL: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6005);
 /// `DeviceType_DeviceRevision`
-pub const DEVICE_TYPE_DEVICE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6006);
+pub const DEVICE_TYPE_DEVICE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6006);
 /// `DeviceType_SoftwareRevision`
-pub const DEVICE_TYPE_SOFTWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6007);
+pub const DEVICE_TYPE_SOFTWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6007);
 /// `DeviceType_HardwareRevision`
-pub const DEVICE_TYPE_HARDWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6008);
+pub const DEVICE_TYPE_HARDWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6008);
 /// `BlockType_RevisionCounter`
-pub const BLOCK_TYPE_REVISION_COUNTER: ModelId<kind::Variable<Namespaces, i32>> = ModelId::numeric(0, 6009);
+pub const BLOCK_TYPE_REVISION_COUNTER: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 6009);
 /// `BlockType_ActualMode`
-pub const BLOCK_TYPE_ACTUAL_MODE: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 6010);
+pub const BLOCK_TYPE_ACTUAL_MODE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 6010);
 /// `BlockType_PermittedMode`
-pub const BLOCK_TYPE_PERMITTED_MODE: ModelId<kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = ModelId::numeric(0, 6011);
+pub const BLOCK_TYPE_PERMITTED_MODE: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 6011);
 /// `BlockType_NormalMode`
-pub const BLOCK_TYPE_NORMAL_MODE: ModelId<kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = ModelId::numeric(0, 6012);
+pub const BLOCK_TYPE_NORMAL_MODE: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 6012);
 /// `BlockType_TargetMode`
-pub const BLOCK_TYPE_TARGET_MODE: ModelId<kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = ModelId::numeric(0, 6013);
+pub const BLOCK_TYPE_TARGET_MODE: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 6013);
 /// `TopologyElementType_ParameterSet_ParameterIdentifier`
-pub const TOPOLOGY_ELEMENT_TYPE_PARAMETER_SET_PARAMETER_IDENTIFIER: ModelId<kind::Variable<Namespaces, codec::Variant>> = ModelId::numeric(0, 6017);
+pub const TOPOLOGY_ELEMENT_TYPE_PARAMETER_SET_PARAMETER_IDENTIFIER: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6017);
 /// `DeviceTopology_OnlineAccess`
-pub const DEVICE_TOPOLOGY_ONLINE_ACCESS: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 6095);
+pub const DEVICE_TOPOLOGY_ONLINE_ACCESS: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 6095);
 /// `TopologyElementType_Lock_LockingClient`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_LOCKING_CLIENT: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6163);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_LOCKING_CLIENT: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6163);
 /// `TopologyElementType_Lock_LockingUser`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_LOCKING_USER: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6164);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_LOCKING_USER: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6164);
 /// `TopologyElementType_Lock_RemainingLockTime`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_REMAINING_LOCK_TIME: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 6165);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_REMAINING_LOCK_TIME: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6165);
 /// `TopologyElementType_Lock_InitLock_InputArguments`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_INIT_LOCK_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6167);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_INIT_LOCK_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6167);
 /// `TopologyElementType_Lock_InitLock_OutputArguments`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_INIT_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6168);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_INIT_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6168);
 /// `TopologyElementType_Lock_RenewLock_OutputArguments`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_RENEW_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6170);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_RENEW_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6170);
 /// `TopologyElementType_Lock_ExitLock_OutputArguments`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_EXIT_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6172);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_EXIT_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6172);
 /// `TopologyElementType_Lock_BreakLock_OutputArguments`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_BREAK_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6174);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_BREAK_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6174);
 /// `DeviceType_DeviceHealth`
-pub const DEVICE_TYPE_DEVICE_HEALTH: ModelId<kind::Variable<Namespaces, DeviceHealthEnumeration>> = ModelId::numeric(0, 6208);
+pub const DEVICE_TYPE_DEVICE_HEALTH: codec::ModelId<codec::kind::Variable<Namespaces, DeviceHealthEnumeration>> = codec::ModelId::numeric(0, 6208);
 /// `DeviceType_DeviceTypeImage_ImageIdentifier`
-pub const DEVICE_TYPE_DEVICE_TYPE_IMAGE_IMAGE_IDENTIFIER: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 6210);
+pub const DEVICE_TYPE_DEVICE_TYPE_IMAGE_IMAGE_IDENTIFIER: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 6210);
 /// `DeviceType_Documentation_DocumentIdentifier`
-pub const DEVICE_TYPE_DOCUMENTATION_DOCUMENT_IDENTIFIER: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 6212);
+pub const DEVICE_TYPE_DOCUMENTATION_DOCUMENT_IDENTIFIER: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 6212);
 /// `DeviceType_ProtocolSupport_ProtocolSupportIdentifier`
-pub const DEVICE_TYPE_PROTOCOL_SUPPORT_PROTOCOL_SUPPORT_IDENTIFIER: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 6214);
+pub const DEVICE_TYPE_PROTOCOL_SUPPORT_PROTOCOL_SUPPORT_IDENTIFIER: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 6214);
 /// `DeviceType_ImageSet_ImageIdentifier`
-pub const DEVICE_TYPE_IMAGE_SET_IMAGE_IDENTIFIER: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 6216);
+pub const DEVICE_TYPE_IMAGE_SET_IMAGE_IDENTIFIER: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 6216);
 /// `FunctionalGroupType_GroupIdentifier_UIElement`
-pub const FUNCTIONAL_GROUP_TYPE_GROUP_IDENTIFIER_UI_ELEMENT: ModelId<kind::Variable<Namespaces, codec::Variant>> = ModelId::numeric(0, 6242);
+pub const FUNCTIONAL_GROUP_TYPE_GROUP_IDENTIFIER_UI_ELEMENT: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6242);
 /// `FunctionalGroupType_UIElement`
-pub const FUNCTIONAL_GROUP_TYPE_UI_ELEMENT: ModelId<kind::Variable<Namespaces, codec::Variant>> = ModelId::numeric(0, 6243);
+pub const FUNCTIONAL_GROUP_TYPE_UI_ELEMENT: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6243);
 /// `NetworkType_Lock_LockingClient`
-pub const NETWORK_TYPE_LOCK_LOCKING_CLIENT: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6296);
+pub const NETWORK_TYPE_LOCK_LOCKING_CLIENT: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6296);
 /// `NetworkType_Lock_LockingUser`
-pub const NETWORK_TYPE_LOCK_LOCKING_USER: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6297);
+pub const NETWORK_TYPE_LOCK_LOCKING_USER: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6297);
 /// `NetworkType_Lock_RemainingLockTime`
-pub const NETWORK_TYPE_LOCK_REMAINING_LOCK_TIME: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 6298);
+pub const NETWORK_TYPE_LOCK_REMAINING_LOCK_TIME: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6298);
 /// `NetworkType_Lock_InitLock_InputArguments`
-pub const NETWORK_TYPE_LOCK_INIT_LOCK_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6300);
+pub const NETWORK_TYPE_LOCK_INIT_LOCK_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6300);
 /// `NetworkType_Lock_InitLock_OutputArguments`
-pub const NETWORK_TYPE_LOCK_INIT_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6301);
+pub const NETWORK_TYPE_LOCK_INIT_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6301);
 /// `NetworkType_Lock_RenewLock_OutputArguments`
-pub const NETWORK_TYPE_LOCK_RENEW_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6303);
+pub const NETWORK_TYPE_LOCK_RENEW_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6303);
 /// `NetworkType_Lock_ExitLock_OutputArguments`
-pub const NETWORK_TYPE_LOCK_EXIT_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6305);
+pub const NETWORK_TYPE_LOCK_EXIT_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6305);
 /// `NetworkType_Lock_BreakLock_OutputArguments`
-pub const NETWORK_TYPE_LOCK_BREAK_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6307);
+pub const NETWORK_TYPE_LOCK_BREAK_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6307);
 /// `MaxInactiveLockTime`
-pub const MAX_INACTIVE_LOCK_TIME: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 6387);
+pub const MAX_INACTIVE_LOCK_TIME: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6387);
 /// `LockingServicesType_LockingClient`
-pub const LOCKING_SERVICES_TYPE_LOCKING_CLIENT: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6390);
+pub const LOCKING_SERVICES_TYPE_LOCKING_CLIENT: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6390);
 /// `LockingServicesType_LockingUser`
-pub const LOCKING_SERVICES_TYPE_LOCKING_USER: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6391);
+pub const LOCKING_SERVICES_TYPE_LOCKING_USER: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6391);
 /// `LockingServicesType_RemainingLockTime`
-pub const LOCKING_SERVICES_TYPE_REMAINING_LOCK_TIME: ModelId<kind::Variable<Namespaces, f64>> = ModelId::numeric(0, 6392);
+pub const LOCKING_SERVICES_TYPE_REMAINING_LOCK_TIME: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6392);
 /// `LockingServicesType_InitLock_InputArguments`
-pub const LOCKING_SERVICES_TYPE_INIT_LOCK_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6394);
+pub const LOCKING_SERVICES_TYPE_INIT_LOCK_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6394);
 /// `LockingServicesType_InitLock_OutputArguments`
-pub const LOCKING_SERVICES_TYPE_INIT_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6395);
+pub const LOCKING_SERVICES_TYPE_INIT_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6395);
 /// `LockingServicesType_RenewLock_OutputArguments`
-pub const LOCKING_SERVICES_TYPE_RENEW_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6397);
+pub const LOCKING_SERVICES_TYPE_RENEW_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6397);
 /// `LockingServicesType_ExitLock_OutputArguments`
-pub const LOCKING_SERVICES_TYPE_EXIT_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6399);
+pub const LOCKING_SERVICES_TYPE_EXIT_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6399);
 /// `LockingServicesType_BreakLock_OutputArguments`
-pub const LOCKING_SERVICES_TYPE_BREAK_LOCK_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6401);
+pub const LOCKING_SERVICES_TYPE_BREAK_LOCK_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6401);
 /// `OpcUaDi_XmlSchema`
-pub const OPC_UA_DI_XML_SCHEMA: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 6423);
+pub const OPC_UA_DI_XML_SCHEMA: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 6423);
 /// `OpcUaDi_XmlSchema_NamespaceUri`
-pub const OPC_UA_DI_XML_SCHEMA_NAMESPACE_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6425);
+pub const OPC_UA_DI_XML_SCHEMA_NAMESPACE_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6425);
 /// `OpcUaDi_BinarySchema`
-pub const OPC_UA_DI_BINARY_SCHEMA: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 6435);
+pub const OPC_UA_DI_BINARY_SCHEMA: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 6435);
 /// `OpcUaDi_BinarySchema_NamespaceUri`
-pub const OPC_UA_DI_BINARY_SCHEMA_NAMESPACE_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6437);
+pub const OPC_UA_DI_BINARY_SCHEMA_NAMESPACE_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6437);
 /// `DeviceHealthEnumeration_EnumStrings`
-pub const DEVICE_HEALTH_ENUMERATION_ENUM_STRINGS: ModelId<kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = ModelId::numeric(0, 6450);
+pub const DEVICE_HEALTH_ENUMERATION_ENUM_STRINGS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 6450);
 /// `TopologyElementType_Lock_Locked`
-pub const TOPOLOGY_ELEMENT_TYPE_LOCK_LOCKED: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 6468);
+pub const TOPOLOGY_ELEMENT_TYPE_LOCK_LOCKED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 6468);
 /// `DeviceType_DeviceClass`
-pub const DEVICE_TYPE_DEVICE_CLASS: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6470);
+pub const DEVICE_TYPE_DEVICE_CLASS: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6470);
 /// `NetworkType_Lock_Locked`
-pub const NETWORK_TYPE_LOCK_LOCKED: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 6497);
+pub const NETWORK_TYPE_LOCK_LOCKED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 6497);
 /// `TransferServicesType_TransferToDevice_OutputArguments`
-pub const TRANSFER_SERVICES_TYPE_TRANSFER_TO_DEVICE_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6528);
+pub const TRANSFER_SERVICES_TYPE_TRANSFER_TO_DEVICE_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6528);
 /// `TransferServicesType_TransferFromDevice_OutputArguments`
-pub const TRANSFER_SERVICES_TYPE_TRANSFER_FROM_DEVICE_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6530);
+pub const TRANSFER_SERVICES_TYPE_TRANSFER_FROM_DEVICE_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6530);
 /// `TransferServicesType_FetchTransferResultData_InputArguments`
-pub const TRANSFER_SERVICES_TYPE_FETCH_TRANSFER_RESULT_DATA_INPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6532);
+pub const TRANSFER_SERVICES_TYPE_FETCH_TRANSFER_RESULT_DATA_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6532);
 /// `TransferServicesType_FetchTransferResultData_OutputArguments`
-pub const TRANSFER_SERVICES_TYPE_FETCH_TRANSFER_RESULT_DATA_OUTPUT_ARGUMENTS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = ModelId::numeric(0, 6533);
+pub const TRANSFER_SERVICES_TYPE_FETCH_TRANSFER_RESULT_DATA_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6533);
 /// `LockingServicesType_Locked`
-pub const LOCKING_SERVICES_TYPE_LOCKED: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 6534);
+pub const LOCKING_SERVICES_TYPE_LOCKED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 6534);
 /// `OpcUaDi_XmlSchema_FetchResultDataType`
-pub const OPC_UA_DI_XML_SCHEMA_FETCH_RESULT_DATA_TYPE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6539);
+pub const OPC_UA_DI_XML_SCHEMA_FETCH_RESULT_DATA_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6539);
 /// `OpcUaDi_XmlSchema_ParameterResultDataType`
-pub const OPC_UA_DI_XML_SCHEMA_PARAMETER_RESULT_DATA_TYPE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6548);
+pub const OPC_UA_DI_XML_SCHEMA_PARAMETER_RESULT_DATA_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6548);
 /// `OpcUaDi_BinarySchema_FetchResultDataType`
-pub const OPC_UA_DI_BINARY_SCHEMA_FETCH_RESULT_DATA_TYPE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6555);
+pub const OPC_UA_DI_BINARY_SCHEMA_FETCH_RESULT_DATA_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6555);
 /// `OpcUaDi_BinarySchema_ParameterResultDataType`
-pub const OPC_UA_DI_BINARY_SCHEMA_PARAMETER_RESULT_DATA_TYPE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 6564);
+pub const OPC_UA_DI_BINARY_SCHEMA_PARAMETER_RESULT_DATA_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6564);
 /// `OPCUADINamespaceMetadata_NamespaceUri`
-pub const OPCUADI_NAMESPACE_METADATA_NAMESPACE_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15002);
+pub const OPCUADI_NAMESPACE_METADATA_NAMESPACE_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15002);
 /// `OPCUADINamespaceMetadata_NamespaceVersion`
-pub const OPCUADI_NAMESPACE_METADATA_NAMESPACE_VERSION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15003);
+pub const OPCUADI_NAMESPACE_METADATA_NAMESPACE_VERSION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15003);
 /// `OPCUADINamespaceMetadata_NamespacePublicationDate`
-pub const OPCUADI_NAMESPACE_METADATA_NAMESPACE_PUBLICATION_DATE: ModelId<kind::Variable<Namespaces, codec::DateTime>> = ModelId::numeric(0, 15004);
+pub const OPCUADI_NAMESPACE_METADATA_NAMESPACE_PUBLICATION_DATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::DateTime>> = codec::ModelId::numeric(0, 15004);
 /// `OPCUADINamespaceMetadata_IsNamespaceSubset`
-pub const OPCUADI_NAMESPACE_METADATA_IS_NAMESPACE_SUBSET: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 15005);
+pub const OPCUADI_NAMESPACE_METADATA_IS_NAMESPACE_SUBSET: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 15005);
 /// `OPCUADINamespaceMetadata_StaticNodeIdTypes`
-pub const OPCUADI_NAMESPACE_METADATA_STATIC_NODE_ID_TYPES: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::IdType>>> = ModelId::numeric(0, 15006);
+pub const OPCUADI_NAMESPACE_METADATA_STATIC_NODE_ID_TYPES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::IdType>>> = codec::ModelId::numeric(0, 15006);
 /// `OPCUADINamespaceMetadata_StaticNumericNodeIdRange`
-pub const OPCUADI_NAMESPACE_METADATA_STATIC_NUMERIC_NODE_ID_RANGE: ModelId<kind::Variable<Namespaces, codec::Array<codec::UaString>>> = ModelId::numeric(0, 15007);
+pub const OPCUADI_NAMESPACE_METADATA_STATIC_NUMERIC_NODE_ID_RANGE: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::UaString>>> = codec::ModelId::numeric(0, 15007);
 /// `OPCUADINamespaceMetadata_StaticStringNodeIdPattern`
-pub const OPCUADI_NAMESPACE_METADATA_STATIC_STRING_NODE_ID_PATTERN: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15008);
+pub const OPCUADI_NAMESPACE_METADATA_STATIC_STRING_NODE_ID_PATTERN: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15008);
 /// `OPCUADINamespaceMetadata_DefaultRolePermissions`
-pub const OPCUADI_NAMESPACE_METADATA_DEFAULT_ROLE_PERMISSIONS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::RolePermissionType>>> = ModelId::numeric(0, 15031);
+pub const OPCUADI_NAMESPACE_METADATA_DEFAULT_ROLE_PERMISSIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::RolePermissionType>>> = codec::ModelId::numeric(0, 15031);
 /// `OPCUADINamespaceMetadata_DefaultUserRolePermissions`
-pub const OPCUADI_NAMESPACE_METADATA_DEFAULT_USER_ROLE_PERMISSIONS: ModelId<kind::Variable<Namespaces, codec::Array<::uaforge_types::RolePermissionType>>> = ModelId::numeric(0, 15032);
+pub const OPCUADI_NAMESPACE_METADATA_DEFAULT_USER_ROLE_PERMISSIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::RolePermissionType>>> = codec::ModelId::numeric(0, 15032);
 /// `OPCUADINamespaceMetadata_DefaultAccessRestrictions`
-pub const OPCUADI_NAMESPACE_METADATA_DEFAULT_ACCESS_RESTRICTIONS: ModelId<kind::Variable<Namespaces, ::uaforge_types::AccessRestrictionType>> = ModelId::numeric(0, 15033);
+pub const OPCUADI_NAMESPACE_METADATA_DEFAULT_ACCESS_RESTRICTIONS: codec::ModelId<codec::kind::Variable<Namespaces, ::uaforge_types::AccessRestrictionType>> = codec::ModelId::numeric(0, 15033);
 /// `IVendorNameplateType_Manufacturer`
-pub const I_VENDOR_NAMEPLATE_TYPE_MANUFACTURER: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15036);
+pub const I_VENDOR_NAMEPLATE_TYPE_MANUFACTURER: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15036);
 /// `IVendorNameplateType_ManufacturerUri`
-pub const I_VENDOR_NAMEPLATE_TYPE_MANUFACTURER_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15037);
+pub const I_VENDOR_NAMEPLATE_TYPE_MANUFACTURER_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15037);
 /// `IVendorNameplateType_Model`
-pub const I_VENDOR_NAMEPLATE_TYPE_MODEL: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15038);
+pub const I_VENDOR_NAMEPLATE_TYPE_MODEL: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15038);
 /// `IVendorNameplateType_HardwareRevision`
-pub const I_VENDOR_NAMEPLATE_TYPE_HARDWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15039);
+pub const I_VENDOR_NAMEPLATE_TYPE_HARDWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15039);
 /// `IVendorNameplateType_SoftwareRevision`
-pub const I_VENDOR_NAMEPLATE_TYPE_SOFTWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15040);
+pub const I_VENDOR_NAMEPLATE_TYPE_SOFTWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15040);
 /// `IVendorNameplateType_DeviceRevision`
-pub const I_VENDOR_NAMEPLATE_TYPE_DEVICE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15041);
+pub const I_VENDOR_NAMEPLATE_TYPE_DEVICE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15041);
 /// `IVendorNameplateType_ProductCode`
-pub const I_VENDOR_NAMEPLATE_TYPE_PRODUCT_CODE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15042);
+pub const I_VENDOR_NAMEPLATE_TYPE_PRODUCT_CODE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15042);
 /// `IVendorNameplateType_DeviceManual`
-pub const I_VENDOR_NAMEPLATE_TYPE_DEVICE_MANUAL: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15043);
+pub const I_VENDOR_NAMEPLATE_TYPE_DEVICE_MANUAL: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15043);
 /// `IVendorNameplateType_DeviceClass`
-pub const I_VENDOR_NAMEPLATE_TYPE_DEVICE_CLASS: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15044);
+pub const I_VENDOR_NAMEPLATE_TYPE_DEVICE_CLASS: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15044);
 /// `IVendorNameplateType_SerialNumber`
-pub const I_VENDOR_NAMEPLATE_TYPE_SERIAL_NUMBER: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15045);
+pub const I_VENDOR_NAMEPLATE_TYPE_SERIAL_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15045);
 /// `IVendorNameplateType_ProductInstanceUri`
-pub const I_VENDOR_NAMEPLATE_TYPE_PRODUCT_INSTANCE_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15046);
+pub const I_VENDOR_NAMEPLATE_TYPE_PRODUCT_INSTANCE_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15046);
 /// `IVendorNameplateType_RevisionCounter`
-pub const I_VENDOR_NAMEPLATE_TYPE_REVISION_COUNTER: ModelId<kind::Variable<Namespaces, i32>> = ModelId::numeric(0, 15047);
+pub const I_VENDOR_NAMEPLATE_TYPE_REVISION_COUNTER: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 15047);
 /// `ITagNameplateType_AssetId`
-pub const I_TAG_NAMEPLATE_TYPE_ASSET_ID: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15049);
+pub const I_TAG_NAMEPLATE_TYPE_ASSET_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15049);
 /// `ITagNameplateType_ComponentName`
-pub const I_TAG_NAMEPLATE_TYPE_COMPONENT_NAME: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15050);
+pub const I_TAG_NAMEPLATE_TYPE_COMPONENT_NAME: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15050);
 /// `IDeviceHealthType_DeviceHealth`
-pub const I_DEVICE_HEALTH_TYPE_DEVICE_HEALTH: ModelId<kind::Variable<Namespaces, DeviceHealthEnumeration>> = ModelId::numeric(0, 15052);
+pub const I_DEVICE_HEALTH_TYPE_DEVICE_HEALTH: codec::ModelId<codec::kind::Variable<Namespaces, DeviceHealthEnumeration>> = codec::ModelId::numeric(0, 15052);
 /// `ISupportInfoType_DeviceTypeImage_ImageIdentifier`
-pub const I_SUPPORT_INFO_TYPE_DEVICE_TYPE_IMAGE_IMAGE_IDENTIFIER: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 15056);
+pub const I_SUPPORT_INFO_TYPE_DEVICE_TYPE_IMAGE_IMAGE_IDENTIFIER: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 15056);
 /// `ISupportInfoType_Documentation_DocumentIdentifier`
-pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_DOCUMENT_IDENTIFIER: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 15058);
+pub const I_SUPPORT_INFO_TYPE_DOCUMENTATION_DOCUMENT_IDENTIFIER: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 15058);
 /// `ISupportInfoType_ProtocolSupport_ProtocolSupportIdentifier`
-pub const I_SUPPORT_INFO_TYPE_PROTOCOL_SUPPORT_PROTOCOL_SUPPORT_IDENTIFIER: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 15060);
+pub const I_SUPPORT_INFO_TYPE_PROTOCOL_SUPPORT_PROTOCOL_SUPPORT_IDENTIFIER: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 15060);
 /// `ISupportInfoType_ImageSet_ImageIdentifier`
-pub const I_SUPPORT_INFO_TYPE_IMAGE_SET_IMAGE_IDENTIFIER: ModelId<kind::Variable<Namespaces, codec::ByteString>> = ModelId::numeric(0, 15062);
+pub const I_SUPPORT_INFO_TYPE_IMAGE_SET_IMAGE_IDENTIFIER: codec::ModelId<codec::kind::Variable<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 15062);
 /// `ComponentType_Manufacturer`
-pub const COMPONENT_TYPE_MANUFACTURER: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15086);
+pub const COMPONENT_TYPE_MANUFACTURER: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15086);
 /// `ComponentType_ManufacturerUri`
-pub const COMPONENT_TYPE_MANUFACTURER_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15087);
+pub const COMPONENT_TYPE_MANUFACTURER_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15087);
 /// `ComponentType_Model`
-pub const COMPONENT_TYPE_MODEL: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15088);
+pub const COMPONENT_TYPE_MODEL: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15088);
 /// `ComponentType_HardwareRevision`
-pub const COMPONENT_TYPE_HARDWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15089);
+pub const COMPONENT_TYPE_HARDWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15089);
 /// `ComponentType_SoftwareRevision`
-pub const COMPONENT_TYPE_SOFTWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15090);
+pub const COMPONENT_TYPE_SOFTWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15090);
 /// `ComponentType_DeviceRevision`
-pub const COMPONENT_TYPE_DEVICE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15091);
+pub const COMPONENT_TYPE_DEVICE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15091);
 /// `ComponentType_ProductCode`
-pub const COMPONENT_TYPE_PRODUCT_CODE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15092);
+pub const COMPONENT_TYPE_PRODUCT_CODE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15092);
 /// `ComponentType_DeviceManual`
-pub const COMPONENT_TYPE_DEVICE_MANUAL: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15093);
+pub const COMPONENT_TYPE_DEVICE_MANUAL: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15093);
 /// `ComponentType_DeviceClass`
-pub const COMPONENT_TYPE_DEVICE_CLASS: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15094);
+pub const COMPONENT_TYPE_DEVICE_CLASS: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15094);
 /// `ComponentType_SerialNumber`
-pub const COMPONENT_TYPE_SERIAL_NUMBER: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15095);
+pub const COMPONENT_TYPE_SERIAL_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15095);
 /// `ComponentType_ProductInstanceUri`
-pub const COMPONENT_TYPE_PRODUCT_INSTANCE_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15096);
+pub const COMPONENT_TYPE_PRODUCT_INSTANCE_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15096);
 /// `ComponentType_RevisionCounter`
-pub const COMPONENT_TYPE_REVISION_COUNTER: ModelId<kind::Variable<Namespaces, i32>> = ModelId::numeric(0, 15097);
+pub const COMPONENT_TYPE_REVISION_COUNTER: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 15097);
 /// `ComponentType_AssetId`
-pub const COMPONENT_TYPE_ASSET_ID: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15098);
+pub const COMPONENT_TYPE_ASSET_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15098);
 /// `ComponentType_ComponentName`
-pub const COMPONENT_TYPE_COMPONENT_NAME: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15099);
+pub const COMPONENT_TYPE_COMPONENT_NAME: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15099);
 /// `DeviceType_ManufacturerUri`
-pub const DEVICE_TYPE_MANUFACTURER_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15100);
+pub const DEVICE_TYPE_MANUFACTURER_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15100);
 /// `DeviceType_ProductCode`
-pub const DEVICE_TYPE_PRODUCT_CODE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15101);
+pub const DEVICE_TYPE_PRODUCT_CODE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15101);
 /// `DeviceType_ProductInstanceUri`
-pub const DEVICE_TYPE_PRODUCT_INSTANCE_URI: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15102);
+pub const DEVICE_TYPE_PRODUCT_INSTANCE_URI: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15102);
 /// `SoftwareType_Manufacturer`
-pub const SOFTWARE_TYPE_MANUFACTURER: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15129);
+pub const SOFTWARE_TYPE_MANUFACTURER: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15129);
 /// `SoftwareType_Model`
-pub const SOFTWARE_TYPE_MODEL: ModelId<kind::Variable<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15131);
+pub const SOFTWARE_TYPE_MODEL: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15131);
 /// `SoftwareType_SoftwareRevision`
-pub const SOFTWARE_TYPE_SOFTWARE_REVISION: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15133);
+pub const SOFTWARE_TYPE_SOFTWARE_REVISION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15133);
 /// `LockingServicesType_DefaultInstanceBrowseName`
-pub const LOCKING_SERVICES_TYPE_DEFAULT_INSTANCE_BROWSE_NAME: ModelId<kind::Variable<Namespaces, codec::QualifiedName>> = ModelId::numeric(0, 15890);
+pub const LOCKING_SERVICES_TYPE_DEFAULT_INSTANCE_BROWSE_NAME: codec::ModelId<codec::kind::Variable<Namespaces, codec::QualifiedName>> = codec::ModelId::numeric(0, 15890);
 /// `OpcUaDi_BinarySchema_Deprecated`
-pub const OPC_UA_DI_BINARY_SCHEMA_DEPRECATED: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 15893);
+pub const OPC_UA_DI_BINARY_SCHEMA_DEPRECATED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 15893);
 /// `OpcUaDi_BinarySchema_TransferResultErrorDataType`
-pub const OPC_UA_DI_BINARY_SCHEMA_TRANSFER_RESULT_ERROR_DATA_TYPE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15894);
+pub const OPC_UA_DI_BINARY_SCHEMA_TRANSFER_RESULT_ERROR_DATA_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15894);
 /// `OpcUaDi_BinarySchema_TransferResultDataDataType`
-pub const OPC_UA_DI_BINARY_SCHEMA_TRANSFER_RESULT_DATA_DATA_TYPE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15897);
+pub const OPC_UA_DI_BINARY_SCHEMA_TRANSFER_RESULT_DATA_DATA_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15897);
 /// `OpcUaDi_XmlSchema_Deprecated`
-pub const OPC_UA_DI_XML_SCHEMA_DEPRECATED: ModelId<kind::Variable<Namespaces, bool>> = ModelId::numeric(0, 15902);
+pub const OPC_UA_DI_XML_SCHEMA_DEPRECATED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 15902);
 /// `OpcUaDi_XmlSchema_TransferResultErrorDataType`
-pub const OPC_UA_DI_XML_SCHEMA_TRANSFER_RESULT_ERROR_DATA_TYPE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15903);
+pub const OPC_UA_DI_XML_SCHEMA_TRANSFER_RESULT_ERROR_DATA_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15903);
 /// `OpcUaDi_XmlSchema_TransferResultDataDataType`
-pub const OPC_UA_DI_XML_SCHEMA_TRANSFER_RESULT_DATA_DATA_TYPE: ModelId<kind::Variable<Namespaces, codec::UaString>> = ModelId::numeric(0, 15906);
+pub const OPC_UA_DI_XML_SCHEMA_TRANSFER_RESULT_DATA_DATA_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 15906);

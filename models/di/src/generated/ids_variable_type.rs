@@ -4,9 +4,9 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `LifetimeVariableType`
-pub const LIFETIME_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 468);
+pub const LIFETIME_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 468);
 /// `UIElementType`
-pub const UI_ELEMENT_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 6246);
+pub const UI_ELEMENT_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6246);

@@ -46,6 +46,7 @@ impl codec::Encode for LocationIndicationType {
     }
 }
 impl codec::Decode for LocationIndicationType {
+    const MIN_SIZE: usize = 2;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -54,6 +55,7 @@ impl codec::Decode for LocationIndicationType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for LocationIndicationType {
+    const MIN_SIZE: usize = 2;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -25,6 +25,7 @@ impl codec::Encode for ParameterResultDataType {
     }
 }
 impl codec::Decode for ParameterResultDataType {
+    const MIN_SIZE: usize = 9;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -35,6 +35,7 @@ impl codec::Encode for SoftwareClass {
     }
 }
 impl codec::Decode for SoftwareClass {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -43,6 +44,7 @@ impl codec::Decode for SoftwareClass {
     }
 }
 impl<'a> codec::DecodeRef<'a> for SoftwareClass {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -141,6 +143,7 @@ impl codec::Encode for SoftwareVersionFileType {
     }
 }
 impl codec::Decode for SoftwareVersionFileType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -149,6 +152,7 @@ impl codec::Decode for SoftwareVersionFileType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for SoftwareVersionFileType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -25,6 +25,7 @@ impl codec::Encode for TransferResultDataDataType {
     }
 }
 impl codec::Decode for TransferResultDataDataType {
+    const MIN_SIZE: usize = 9;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -115,6 +116,7 @@ impl codec::Encode for TransferResultErrorDataType {
     }
 }
 impl codec::Decode for TransferResultErrorDataType {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -52,6 +52,7 @@ impl codec::Encode for UpdateBehavior {
     }
 }
 impl codec::Decode for UpdateBehavior {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -60,6 +61,7 @@ impl codec::Decode for UpdateBehavior {
     }
 }
 impl<'a> codec::DecodeRef<'a> for UpdateBehavior {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -4,999 +4,999 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `Boolean`
-pub const BOOLEAN: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 1);
+pub const BOOLEAN: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 1);
 /// `SByte`
-pub const S_BYTE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 2);
+pub const S_BYTE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 2);
 /// `Byte`
-pub const BYTE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 3);
+pub const BYTE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 3);
 /// `Int16`
-pub const INT16: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 4);
+pub const INT16: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 4);
 /// `UInt16`
-pub const U_INT16: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 5);
+pub const U_INT16: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 5);
 /// `Int32`
-pub const INT32: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 6);
+pub const INT32: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 6);
 /// `UInt32`
-pub const U_INT32: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 7);
+pub const U_INT32: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 7);
 /// `Int64`
-pub const INT64: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 8);
+pub const INT64: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 8);
 /// `UInt64`
-pub const U_INT64: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 9);
+pub const U_INT64: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 9);
 /// `Float`
-pub const FLOAT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 10);
+pub const FLOAT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 10);
 /// `Double`
-pub const DOUBLE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11);
+pub const DOUBLE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11);
 /// `String`
-pub const STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12);
+pub const STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12);
 /// `DateTime`
-pub const DATE_TIME: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 13);
+pub const DATE_TIME: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 13);
 /// `Guid`
-pub const GUID: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 14);
+pub const GUID: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 14);
 /// `ByteString`
-pub const BYTE_STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15);
+pub const BYTE_STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15);
 /// `XmlElement`
-pub const XML_ELEMENT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 16);
+pub const XML_ELEMENT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 16);
 /// `NodeId`
-pub const NODE_ID: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 17);
+pub const NODE_ID: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 17);
 /// `ExpandedNodeId`
-pub const EXPANDED_NODE_ID: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18);
+pub const EXPANDED_NODE_ID: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18);
 /// `StatusCode`
-pub const STATUS_CODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19);
+pub const STATUS_CODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19);
 /// `QualifiedName`
-pub const QUALIFIED_NAME: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 20);
+pub const QUALIFIED_NAME: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 20);
 /// `LocalizedText`
-pub const LOCALIZED_TEXT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 21);
+pub const LOCALIZED_TEXT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 21);
 /// `Structure`
-pub const STRUCTURE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 22);
+pub const STRUCTURE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 22);
 /// `DataValue`
-pub const DATA_VALUE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23);
+pub const DATA_VALUE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23);
 /// `BaseDataType`
-pub const BASE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24);
+pub const BASE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24);
 /// `DiagnosticInfo`
-pub const DIAGNOSTIC_INFO: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 25);
+pub const DIAGNOSTIC_INFO: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 25);
 /// `Number`
-pub const NUMBER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 26);
+pub const NUMBER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 26);
 /// `Integer`
-pub const INTEGER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 27);
+pub const INTEGER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 27);
 /// `UInteger`
-pub const U_INTEGER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 28);
+pub const U_INTEGER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 28);
 /// `Enumeration`
-pub const ENUMERATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 29);
+pub const ENUMERATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 29);
 /// `Image`
-pub const IMAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 30);
+pub const IMAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 30);
 /// `Decimal`
-pub const DECIMAL: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 50);
+pub const DECIMAL: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 50);
 /// `PermissionType`
-pub const PERMISSION_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 94);
+pub const PERMISSION_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 94);
 /// `AccessRestrictionType`
-pub const ACCESS_RESTRICTION_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 95);
+pub const ACCESS_RESTRICTION_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 95);
 /// `RolePermissionType`
-pub const ROLE_PERMISSION_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 96);
+pub const ROLE_PERMISSION_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 96);
 /// `DataTypeDefinition`
-pub const DATA_TYPE_DEFINITION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 97);
+pub const DATA_TYPE_DEFINITION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 97);
 /// `StructureType`
-pub const STRUCTURE_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 98);
+pub const STRUCTURE_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 98);
 /// `StructureDefinition`
-pub const STRUCTURE_DEFINITION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 99);
+pub const STRUCTURE_DEFINITION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 99);
 /// `EnumDefinition`
-pub const ENUM_DEFINITION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 100);
+pub const ENUM_DEFINITION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 100);
 /// `StructureField`
-pub const STRUCTURE_FIELD: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 101);
+pub const STRUCTURE_FIELD: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 101);
 /// `EnumField`
-pub const ENUM_FIELD: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 102);
+pub const ENUM_FIELD: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 102);
 /// `NamingRuleType`
-pub const NAMING_RULE_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 120);
+pub const NAMING_RULE_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 120);
 /// `IdType`
-pub const ID_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 256);
+pub const ID_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 256);
 /// `NodeClass`
-pub const NODE_CLASS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 257);
+pub const NODE_CLASS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 257);
 /// `Node`
-pub const NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 258);
+pub const NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 258);
 /// `ObjectNode`
-pub const OBJECT_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 261);
+pub const OBJECT_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 261);
 /// `ObjectTypeNode`
-pub const OBJECT_TYPE_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 264);
+pub const OBJECT_TYPE_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 264);
 /// `VariableNode`
-pub const VARIABLE_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 267);
+pub const VARIABLE_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 267);
 /// `VariableTypeNode`
-pub const VARIABLE_TYPE_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 270);
+pub const VARIABLE_TYPE_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 270);
 /// `ReferenceTypeNode`
-pub const REFERENCE_TYPE_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 273);
+pub const REFERENCE_TYPE_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 273);
 /// `MethodNode`
-pub const METHOD_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 276);
+pub const METHOD_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 276);
 /// `ViewNode`
-pub const VIEW_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 279);
+pub const VIEW_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 279);
 /// `DataTypeNode`
-pub const DATA_TYPE_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 282);
+pub const DATA_TYPE_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 282);
 /// `ReferenceNode`
-pub const REFERENCE_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 285);
+pub const REFERENCE_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 285);
 /// `IntegerId`
-pub const INTEGER_ID: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 288);
+pub const INTEGER_ID: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 288);
 /// `Counter`
-pub const COUNTER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 289);
+pub const COUNTER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 289);
 /// `Duration`
-pub const DURATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 290);
+pub const DURATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 290);
 /// `NumericRange`
-pub const NUMERIC_RANGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 291);
+pub const NUMERIC_RANGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 291);
 /// `UtcTime`
-pub const UTC_TIME: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 294);
+pub const UTC_TIME: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 294);
 /// `LocaleId`
-pub const LOCALE_ID: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 295);
+pub const LOCALE_ID: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 295);
 /// `Argument`
-pub const ARGUMENT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 296);
+pub const ARGUMENT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 296);
 /// `StatusResult`
-pub const STATUS_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 299);
+pub const STATUS_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 299);
 /// `MessageSecurityMode`
-pub const MESSAGE_SECURITY_MODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 302);
+pub const MESSAGE_SECURITY_MODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 302);
 /// `UserTokenType`
-pub const USER_TOKEN_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 303);
+pub const USER_TOKEN_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 303);
 /// `UserTokenPolicy`
-pub const USER_TOKEN_POLICY: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 304);
+pub const USER_TOKEN_POLICY: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 304);
 /// `ApplicationType`
-pub const APPLICATION_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 307);
+pub const APPLICATION_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 307);
 /// `ApplicationDescription`
-pub const APPLICATION_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 308);
+pub const APPLICATION_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 308);
 /// `ApplicationInstanceCertificate`
-pub const APPLICATION_INSTANCE_CERTIFICATE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 311);
+pub const APPLICATION_INSTANCE_CERTIFICATE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 311);
 /// `EndpointDescription`
-pub const ENDPOINT_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 312);
+pub const ENDPOINT_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 312);
 /// `SecurityTokenRequestType`
-pub const SECURITY_TOKEN_REQUEST_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 315);
+pub const SECURITY_TOKEN_REQUEST_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 315);
 /// `UserIdentityToken`
-pub const USER_IDENTITY_TOKEN: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 316);
+pub const USER_IDENTITY_TOKEN: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 316);
 /// `AnonymousIdentityToken`
-pub const ANONYMOUS_IDENTITY_TOKEN: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 319);
+pub const ANONYMOUS_IDENTITY_TOKEN: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 319);
 /// `UserNameIdentityToken`
-pub const USER_NAME_IDENTITY_TOKEN: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 322);
+pub const USER_NAME_IDENTITY_TOKEN: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 322);
 /// `X509IdentityToken`
-pub const X509_IDENTITY_TOKEN: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 325);
+pub const X509_IDENTITY_TOKEN: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 325);
 /// `EndpointConfiguration`
-pub const ENDPOINT_CONFIGURATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 331);
+pub const ENDPOINT_CONFIGURATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 331);
 /// `BuildInfo`
-pub const BUILD_INFO: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 338);
+pub const BUILD_INFO: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 338);
 /// `SignedSoftwareCertificate`
-pub const SIGNED_SOFTWARE_CERTIFICATE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 344);
+pub const SIGNED_SOFTWARE_CERTIFICATE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 344);
 /// `AttributeWriteMask`
-pub const ATTRIBUTE_WRITE_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 347);
+pub const ATTRIBUTE_WRITE_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 347);
 /// `NodeAttributesMask`
-pub const NODE_ATTRIBUTES_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 348);
+pub const NODE_ATTRIBUTES_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 348);
 /// `NodeAttributes`
-pub const NODE_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 349);
+pub const NODE_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 349);
 /// `ObjectAttributes`
-pub const OBJECT_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 352);
+pub const OBJECT_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 352);
 /// `VariableAttributes`
-pub const VARIABLE_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 355);
+pub const VARIABLE_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 355);
 /// `MethodAttributes`
-pub const METHOD_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 358);
+pub const METHOD_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 358);
 /// `ObjectTypeAttributes`
-pub const OBJECT_TYPE_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 361);
+pub const OBJECT_TYPE_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 361);
 /// `VariableTypeAttributes`
-pub const VARIABLE_TYPE_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 364);
+pub const VARIABLE_TYPE_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 364);
 /// `ReferenceTypeAttributes`
-pub const REFERENCE_TYPE_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 367);
+pub const REFERENCE_TYPE_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 367);
 /// `DataTypeAttributes`
-pub const DATA_TYPE_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 370);
+pub const DATA_TYPE_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 370);
 /// `ViewAttributes`
-pub const VIEW_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 373);
+pub const VIEW_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 373);
 /// `AddNodesItem`
-pub const ADD_NODES_ITEM: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 376);
+pub const ADD_NODES_ITEM: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 376);
 /// `AddReferencesItem`
-pub const ADD_REFERENCES_ITEM: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 379);
+pub const ADD_REFERENCES_ITEM: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 379);
 /// `DeleteNodesItem`
-pub const DELETE_NODES_ITEM: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 382);
+pub const DELETE_NODES_ITEM: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 382);
 /// `DeleteReferencesItem`
-pub const DELETE_REFERENCES_ITEM: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 385);
+pub const DELETE_REFERENCES_ITEM: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 385);
 /// `SessionAuthenticationToken`
-pub const SESSION_AUTHENTICATION_TOKEN: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 388);
+pub const SESSION_AUTHENTICATION_TOKEN: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 388);
 /// `RequestHeader`
-pub const REQUEST_HEADER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 389);
+pub const REQUEST_HEADER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 389);
 /// `ResponseHeader`
-pub const RESPONSE_HEADER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 392);
+pub const RESPONSE_HEADER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 392);
 /// `ServiceFault`
-pub const SERVICE_FAULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 395);
+pub const SERVICE_FAULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 395);
 /// `FindServersRequest`
-pub const FIND_SERVERS_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 420);
+pub const FIND_SERVERS_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 420);
 /// `FindServersResponse`
-pub const FIND_SERVERS_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 423);
+pub const FIND_SERVERS_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 423);
 /// `GetEndpointsRequest`
-pub const GET_ENDPOINTS_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 426);
+pub const GET_ENDPOINTS_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 426);
 /// `GetEndpointsResponse`
-pub const GET_ENDPOINTS_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 429);
+pub const GET_ENDPOINTS_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 429);
 /// `RegisteredServer`
-pub const REGISTERED_SERVER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 432);
+pub const REGISTERED_SERVER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 432);
 /// `RegisterServerRequest`
-pub const REGISTER_SERVER_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 435);
+pub const REGISTER_SERVER_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 435);
 /// `RegisterServerResponse`
-pub const REGISTER_SERVER_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 438);
+pub const REGISTER_SERVER_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 438);
 /// `ChannelSecurityToken`
-pub const CHANNEL_SECURITY_TOKEN: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 441);
+pub const CHANNEL_SECURITY_TOKEN: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 441);
 /// `OpenSecureChannelRequest`
-pub const OPEN_SECURE_CHANNEL_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 444);
+pub const OPEN_SECURE_CHANNEL_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 444);
 /// `OpenSecureChannelResponse`
-pub const OPEN_SECURE_CHANNEL_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 447);
+pub const OPEN_SECURE_CHANNEL_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 447);
 /// `CloseSecureChannelRequest`
-pub const CLOSE_SECURE_CHANNEL_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 450);
+pub const CLOSE_SECURE_CHANNEL_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 450);
 /// `CloseSecureChannelResponse`
-pub const CLOSE_SECURE_CHANNEL_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 453);
+pub const CLOSE_SECURE_CHANNEL_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 453);
 /// `SignatureData`
-pub const SIGNATURE_DATA: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 456);
+pub const SIGNATURE_DATA: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 456);
 /// `CreateSessionRequest`
-pub const CREATE_SESSION_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 459);
+pub const CREATE_SESSION_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 459);
 /// `CreateSessionResponse`
-pub const CREATE_SESSION_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 462);
+pub const CREATE_SESSION_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 462);
 /// `ActivateSessionRequest`
-pub const ACTIVATE_SESSION_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 465);
+pub const ACTIVATE_SESSION_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 465);
 /// `ActivateSessionResponse`
-pub const ACTIVATE_SESSION_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 468);
+pub const ACTIVATE_SESSION_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 468);
 /// `CloseSessionRequest`
-pub const CLOSE_SESSION_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 471);
+pub const CLOSE_SESSION_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 471);
 /// `CloseSessionResponse`
-pub const CLOSE_SESSION_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 474);
+pub const CLOSE_SESSION_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 474);
 /// `CancelRequest`
-pub const CANCEL_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 477);
+pub const CANCEL_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 477);
 /// `CancelResponse`
-pub const CANCEL_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 480);
+pub const CANCEL_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 480);
 /// `AddNodesResult`
-pub const ADD_NODES_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 483);
+pub const ADD_NODES_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 483);
 /// `AddNodesRequest`
-pub const ADD_NODES_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 486);
+pub const ADD_NODES_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 486);
 /// `AddNodesResponse`
-pub const ADD_NODES_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 489);
+pub const ADD_NODES_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 489);
 /// `AddReferencesRequest`
-pub const ADD_REFERENCES_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 492);
+pub const ADD_REFERENCES_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 492);
 /// `AddReferencesResponse`
-pub const ADD_REFERENCES_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 495);
+pub const ADD_REFERENCES_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 495);
 /// `DeleteNodesRequest`
-pub const DELETE_NODES_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 498);
+pub const DELETE_NODES_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 498);
 /// `DeleteNodesResponse`
-pub const DELETE_NODES_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 501);
+pub const DELETE_NODES_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 501);
 /// `DeleteReferencesRequest`
-pub const DELETE_REFERENCES_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 504);
+pub const DELETE_REFERENCES_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 504);
 /// `DeleteReferencesResponse`
-pub const DELETE_REFERENCES_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 507);
+pub const DELETE_REFERENCES_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 507);
 /// `BrowseDirection`
-pub const BROWSE_DIRECTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 510);
+pub const BROWSE_DIRECTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 510);
 /// `ViewDescription`
-pub const VIEW_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 511);
+pub const VIEW_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 511);
 /// `BrowseDescription`
-pub const BROWSE_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 514);
+pub const BROWSE_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 514);
 /// `BrowseResultMask`
-pub const BROWSE_RESULT_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 517);
+pub const BROWSE_RESULT_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 517);
 /// `ReferenceDescription`
-pub const REFERENCE_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 518);
+pub const REFERENCE_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 518);
 /// `ContinuationPoint`
-pub const CONTINUATION_POINT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 521);
+pub const CONTINUATION_POINT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 521);
 /// `BrowseResult`
-pub const BROWSE_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 522);
+pub const BROWSE_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 522);
 /// `BrowseRequest`
-pub const BROWSE_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 525);
+pub const BROWSE_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 525);
 /// `BrowseResponse`
-pub const BROWSE_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 528);
+pub const BROWSE_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 528);
 /// `BrowseNextRequest`
-pub const BROWSE_NEXT_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 531);
+pub const BROWSE_NEXT_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 531);
 /// `BrowseNextResponse`
-pub const BROWSE_NEXT_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 534);
+pub const BROWSE_NEXT_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 534);
 /// `RelativePathElement`
-pub const RELATIVE_PATH_ELEMENT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 537);
+pub const RELATIVE_PATH_ELEMENT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 537);
 /// `RelativePath`
-pub const RELATIVE_PATH: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 540);
+pub const RELATIVE_PATH: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 540);
 /// `BrowsePath`
-pub const BROWSE_PATH: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 543);
+pub const BROWSE_PATH: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 543);
 /// `BrowsePathTarget`
-pub const BROWSE_PATH_TARGET: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 546);
+pub const BROWSE_PATH_TARGET: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 546);
 /// `BrowsePathResult`
-pub const BROWSE_PATH_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 549);
+pub const BROWSE_PATH_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 549);
 /// `TranslateBrowsePathsToNodeIdsRequest`
-pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 552);
+pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 552);
 /// `TranslateBrowsePathsToNodeIdsResponse`
-pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 555);
+pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 555);
 /// `RegisterNodesRequest`
-pub const REGISTER_NODES_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 558);
+pub const REGISTER_NODES_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 558);
 /// `RegisterNodesResponse`
-pub const REGISTER_NODES_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 561);
+pub const REGISTER_NODES_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 561);
 /// `UnregisterNodesRequest`
-pub const UNREGISTER_NODES_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 564);
+pub const UNREGISTER_NODES_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 564);
 /// `UnregisterNodesResponse`
-pub const UNREGISTER_NODES_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 567);
+pub const UNREGISTER_NODES_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 567);
 /// `QueryDataDescription`
-pub const QUERY_DATA_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 570);
+pub const QUERY_DATA_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 570);
 /// `NodeTypeDescription`
-pub const NODE_TYPE_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 573);
+pub const NODE_TYPE_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 573);
 /// `FilterOperator`
-pub const FILTER_OPERATOR: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 576);
+pub const FILTER_OPERATOR: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 576);
 /// `QueryDataSet`
-pub const QUERY_DATA_SET: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 577);
+pub const QUERY_DATA_SET: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 577);
 /// `NodeReference`
-pub const NODE_REFERENCE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 580);
+pub const NODE_REFERENCE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 580);
 /// `ContentFilterElement`
-pub const CONTENT_FILTER_ELEMENT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 583);
+pub const CONTENT_FILTER_ELEMENT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 583);
 /// `ContentFilter`
-pub const CONTENT_FILTER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 586);
+pub const CONTENT_FILTER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 586);
 /// `FilterOperand`
-pub const FILTER_OPERAND: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 589);
+pub const FILTER_OPERAND: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 589);
 /// `ElementOperand`
-pub const ELEMENT_OPERAND: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 592);
+pub const ELEMENT_OPERAND: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 592);
 /// `LiteralOperand`
-pub const LITERAL_OPERAND: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 595);
+pub const LITERAL_OPERAND: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 595);
 /// `AttributeOperand`
-pub const ATTRIBUTE_OPERAND: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 598);
+pub const ATTRIBUTE_OPERAND: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 598);
 /// `SimpleAttributeOperand`
-pub const SIMPLE_ATTRIBUTE_OPERAND: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 601);
+pub const SIMPLE_ATTRIBUTE_OPERAND: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 601);
 /// `ContentFilterElementResult`
-pub const CONTENT_FILTER_ELEMENT_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 604);
+pub const CONTENT_FILTER_ELEMENT_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 604);
 /// `ContentFilterResult`
-pub const CONTENT_FILTER_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 607);
+pub const CONTENT_FILTER_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 607);
 /// `ParsingResult`
-pub const PARSING_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 610);
+pub const PARSING_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 610);
 /// `QueryFirstRequest`
-pub const QUERY_FIRST_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 613);
+pub const QUERY_FIRST_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 613);
 /// `QueryFirstResponse`
-pub const QUERY_FIRST_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 616);
+pub const QUERY_FIRST_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 616);
 /// `QueryNextRequest`
-pub const QUERY_NEXT_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 619);
+pub const QUERY_NEXT_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 619);
 /// `QueryNextResponse`
-pub const QUERY_NEXT_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 622);
+pub const QUERY_NEXT_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 622);
 /// `TimestampsToReturn`
-pub const TIMESTAMPS_TO_RETURN: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 625);
+pub const TIMESTAMPS_TO_RETURN: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 625);
 /// `ReadValueId`
-pub const READ_VALUE_ID: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 626);
+pub const READ_VALUE_ID: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 626);
 /// `ReadRequest`
-pub const READ_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 629);
+pub const READ_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 629);
 /// `ReadResponse`
-pub const READ_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 632);
+pub const READ_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 632);
 /// `HistoryReadValueId`
-pub const HISTORY_READ_VALUE_ID: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 635);
+pub const HISTORY_READ_VALUE_ID: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 635);
 /// `HistoryReadResult`
-pub const HISTORY_READ_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 638);
+pub const HISTORY_READ_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 638);
 /// `HistoryReadDetails`
-pub const HISTORY_READ_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 641);
+pub const HISTORY_READ_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 641);
 /// `ReadEventDetails`
-pub const READ_EVENT_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 644);
+pub const READ_EVENT_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 644);
 /// `ReadRawModifiedDetails`
-pub const READ_RAW_MODIFIED_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 647);
+pub const READ_RAW_MODIFIED_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 647);
 /// `ReadProcessedDetails`
-pub const READ_PROCESSED_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 650);
+pub const READ_PROCESSED_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 650);
 /// `ReadAtTimeDetails`
-pub const READ_AT_TIME_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 653);
+pub const READ_AT_TIME_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 653);
 /// `HistoryData`
-pub const HISTORY_DATA: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 656);
+pub const HISTORY_DATA: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 656);
 /// `HistoryEvent`
-pub const HISTORY_EVENT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 659);
+pub const HISTORY_EVENT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 659);
 /// `HistoryReadRequest`
-pub const HISTORY_READ_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 662);
+pub const HISTORY_READ_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 662);
 /// `HistoryReadResponse`
-pub const HISTORY_READ_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 665);
+pub const HISTORY_READ_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 665);
 /// `WriteValue`
-pub const WRITE_VALUE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 668);
+pub const WRITE_VALUE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 668);
 /// `WriteRequest`
-pub const WRITE_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 671);
+pub const WRITE_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 671);
 /// `WriteResponse`
-pub const WRITE_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 674);
+pub const WRITE_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 674);
 /// `HistoryUpdateDetails`
-pub const HISTORY_UPDATE_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 677);
+pub const HISTORY_UPDATE_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 677);
 /// `UpdateDataDetails`
-pub const UPDATE_DATA_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 680);
+pub const UPDATE_DATA_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 680);
 /// `UpdateEventDetails`
-pub const UPDATE_EVENT_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 683);
+pub const UPDATE_EVENT_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 683);
 /// `DeleteRawModifiedDetails`
-pub const DELETE_RAW_MODIFIED_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 686);
+pub const DELETE_RAW_MODIFIED_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 686);
 /// `DeleteAtTimeDetails`
-pub const DELETE_AT_TIME_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 689);
+pub const DELETE_AT_TIME_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 689);
 /// `DeleteEventDetails`
-pub const DELETE_EVENT_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 692);
+pub const DELETE_EVENT_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 692);
 /// `HistoryUpdateResult`
-pub const HISTORY_UPDATE_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 695);
+pub const HISTORY_UPDATE_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 695);
 /// `HistoryUpdateRequest`
-pub const HISTORY_UPDATE_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 698);
+pub const HISTORY_UPDATE_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 698);
 /// `HistoryUpdateResponse`
-pub const HISTORY_UPDATE_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 701);
+pub const HISTORY_UPDATE_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 701);
 /// `CallMethodRequest`
-pub const CALL_METHOD_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 704);
+pub const CALL_METHOD_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 704);
 /// `CallMethodResult`
-pub const CALL_METHOD_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 707);
+pub const CALL_METHOD_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 707);
 /// `CallRequest`
-pub const CALL_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 710);
+pub const CALL_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 710);
 /// `CallResponse`
-pub const CALL_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 713);
+pub const CALL_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 713);
 /// `MonitoringMode`
-pub const MONITORING_MODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 716);
+pub const MONITORING_MODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 716);
 /// `DataChangeTrigger`
-pub const DATA_CHANGE_TRIGGER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 717);
+pub const DATA_CHANGE_TRIGGER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 717);
 /// `DeadbandType`
-pub const DEADBAND_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 718);
+pub const DEADBAND_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 718);
 /// `MonitoringFilter`
-pub const MONITORING_FILTER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 719);
+pub const MONITORING_FILTER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 719);
 /// `DataChangeFilter`
-pub const DATA_CHANGE_FILTER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 722);
+pub const DATA_CHANGE_FILTER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 722);
 /// `EventFilter`
-pub const EVENT_FILTER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 725);
+pub const EVENT_FILTER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 725);
 /// `AggregateFilter`
-pub const AGGREGATE_FILTER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 728);
+pub const AGGREGATE_FILTER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 728);
 /// `MonitoringFilterResult`
-pub const MONITORING_FILTER_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 731);
+pub const MONITORING_FILTER_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 731);
 /// `EventFilterResult`
-pub const EVENT_FILTER_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 734);
+pub const EVENT_FILTER_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 734);
 /// `AggregateFilterResult`
-pub const AGGREGATE_FILTER_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 737);
+pub const AGGREGATE_FILTER_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 737);
 /// `MonitoringParameters`
-pub const MONITORING_PARAMETERS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 740);
+pub const MONITORING_PARAMETERS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 740);
 /// `MonitoredItemCreateRequest`
-pub const MONITORED_ITEM_CREATE_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 743);
+pub const MONITORED_ITEM_CREATE_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 743);
 /// `MonitoredItemCreateResult`
-pub const MONITORED_ITEM_CREATE_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 746);
+pub const MONITORED_ITEM_CREATE_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 746);
 /// `CreateMonitoredItemsRequest`
-pub const CREATE_MONITORED_ITEMS_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 749);
+pub const CREATE_MONITORED_ITEMS_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 749);
 /// `CreateMonitoredItemsResponse`
-pub const CREATE_MONITORED_ITEMS_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 752);
+pub const CREATE_MONITORED_ITEMS_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 752);
 /// `MonitoredItemModifyRequest`
-pub const MONITORED_ITEM_MODIFY_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 755);
+pub const MONITORED_ITEM_MODIFY_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 755);
 /// `MonitoredItemModifyResult`
-pub const MONITORED_ITEM_MODIFY_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 758);
+pub const MONITORED_ITEM_MODIFY_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 758);
 /// `ModifyMonitoredItemsRequest`
-pub const MODIFY_MONITORED_ITEMS_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 761);
+pub const MODIFY_MONITORED_ITEMS_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 761);
 /// `ModifyMonitoredItemsResponse`
-pub const MODIFY_MONITORED_ITEMS_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 764);
+pub const MODIFY_MONITORED_ITEMS_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 764);
 /// `SetMonitoringModeRequest`
-pub const SET_MONITORING_MODE_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 767);
+pub const SET_MONITORING_MODE_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 767);
 /// `SetMonitoringModeResponse`
-pub const SET_MONITORING_MODE_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 770);
+pub const SET_MONITORING_MODE_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 770);
 /// `SetTriggeringRequest`
-pub const SET_TRIGGERING_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 773);
+pub const SET_TRIGGERING_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 773);
 /// `SetTriggeringResponse`
-pub const SET_TRIGGERING_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 776);
+pub const SET_TRIGGERING_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 776);
 /// `DeleteMonitoredItemsRequest`
-pub const DELETE_MONITORED_ITEMS_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 779);
+pub const DELETE_MONITORED_ITEMS_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 779);
 /// `DeleteMonitoredItemsResponse`
-pub const DELETE_MONITORED_ITEMS_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 782);
+pub const DELETE_MONITORED_ITEMS_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 782);
 /// `CreateSubscriptionRequest`
-pub const CREATE_SUBSCRIPTION_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 785);
+pub const CREATE_SUBSCRIPTION_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 785);
 /// `CreateSubscriptionResponse`
-pub const CREATE_SUBSCRIPTION_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 788);
+pub const CREATE_SUBSCRIPTION_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 788);
 /// `ModifySubscriptionRequest`
-pub const MODIFY_SUBSCRIPTION_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 791);
+pub const MODIFY_SUBSCRIPTION_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 791);
 /// `ModifySubscriptionResponse`
-pub const MODIFY_SUBSCRIPTION_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 794);
+pub const MODIFY_SUBSCRIPTION_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 794);
 /// `SetPublishingModeRequest`
-pub const SET_PUBLISHING_MODE_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 797);
+pub const SET_PUBLISHING_MODE_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 797);
 /// `SetPublishingModeResponse`
-pub const SET_PUBLISHING_MODE_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 800);
+pub const SET_PUBLISHING_MODE_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 800);
 /// `NotificationMessage`
-pub const NOTIFICATION_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 803);
+pub const NOTIFICATION_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 803);
 /// `MonitoredItemNotification`
-pub const MONITORED_ITEM_NOTIFICATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 806);
+pub const MONITORED_ITEM_NOTIFICATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 806);
 /// `DataChangeNotification`
-pub const DATA_CHANGE_NOTIFICATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 809);
+pub const DATA_CHANGE_NOTIFICATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 809);
 /// `StatusChangeNotification`
-pub const STATUS_CHANGE_NOTIFICATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 818);
+pub const STATUS_CHANGE_NOTIFICATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 818);
 /// `SubscriptionAcknowledgement`
-pub const SUBSCRIPTION_ACKNOWLEDGEMENT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 821);
+pub const SUBSCRIPTION_ACKNOWLEDGEMENT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 821);
 /// `PublishRequest`
-pub const PUBLISH_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 824);
+pub const PUBLISH_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 824);
 /// `PublishResponse`
-pub const PUBLISH_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 827);
+pub const PUBLISH_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 827);
 /// `RepublishRequest`
-pub const REPUBLISH_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 830);
+pub const REPUBLISH_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 830);
 /// `RepublishResponse`
-pub const REPUBLISH_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 833);
+pub const REPUBLISH_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 833);
 /// `TransferResult`
-pub const TRANSFER_RESULT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 836);
+pub const TRANSFER_RESULT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 836);
 /// `TransferSubscriptionsRequest`
-pub const TRANSFER_SUBSCRIPTIONS_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 839);
+pub const TRANSFER_SUBSCRIPTIONS_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 839);
 /// `TransferSubscriptionsResponse`
-pub const TRANSFER_SUBSCRIPTIONS_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 842);
+pub const TRANSFER_SUBSCRIPTIONS_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 842);
 /// `DeleteSubscriptionsRequest`
-pub const DELETE_SUBSCRIPTIONS_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 845);
+pub const DELETE_SUBSCRIPTIONS_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 845);
 /// `DeleteSubscriptionsResponse`
-pub const DELETE_SUBSCRIPTIONS_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 848);
+pub const DELETE_SUBSCRIPTIONS_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 848);
 /// `RedundancySupport`
-pub const REDUNDANCY_SUPPORT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 851);
+pub const REDUNDANCY_SUPPORT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 851);
 /// `ServerState`
-pub const SERVER_STATE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 852);
+pub const SERVER_STATE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 852);
 /// `RedundantServerDataType`
-pub const REDUNDANT_SERVER_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 853);
+pub const REDUNDANT_SERVER_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 853);
 /// `SamplingIntervalDiagnosticsDataType`
-pub const SAMPLING_INTERVAL_DIAGNOSTICS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 856);
+pub const SAMPLING_INTERVAL_DIAGNOSTICS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 856);
 /// `ServerDiagnosticsSummaryDataType`
-pub const SERVER_DIAGNOSTICS_SUMMARY_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 859);
+pub const SERVER_DIAGNOSTICS_SUMMARY_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 859);
 /// `ServerStatusDataType`
-pub const SERVER_STATUS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 862);
+pub const SERVER_STATUS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 862);
 /// `SessionDiagnosticsDataType`
-pub const SESSION_DIAGNOSTICS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 865);
+pub const SESSION_DIAGNOSTICS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 865);
 /// `SessionSecurityDiagnosticsDataType`
-pub const SESSION_SECURITY_DIAGNOSTICS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 868);
+pub const SESSION_SECURITY_DIAGNOSTICS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 868);
 /// `ServiceCounterDataType`
-pub const SERVICE_COUNTER_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 871);
+pub const SERVICE_COUNTER_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 871);
 /// `SubscriptionDiagnosticsDataType`
-pub const SUBSCRIPTION_DIAGNOSTICS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 874);
+pub const SUBSCRIPTION_DIAGNOSTICS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 874);
 /// `ModelChangeStructureDataType`
-pub const MODEL_CHANGE_STRUCTURE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 877);
+pub const MODEL_CHANGE_STRUCTURE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 877);
 /// `Range`
-pub const RANGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 884);
+pub const RANGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 884);
 /// `EUInformation`
-pub const EU_INFORMATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 887);
+pub const EU_INFORMATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 887);
 /// `ExceptionDeviationFormat`
-pub const EXCEPTION_DEVIATION_FORMAT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 890);
+pub const EXCEPTION_DEVIATION_FORMAT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 890);
 /// `Annotation`
-pub const ANNOTATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 891);
+pub const ANNOTATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 891);
 /// `ProgramDiagnosticDataType`
-pub const PROGRAM_DIAGNOSTIC_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 894);
+pub const PROGRAM_DIAGNOSTIC_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 894);
 /// `SemanticChangeStructureDataType`
-pub const SEMANTIC_CHANGE_STRUCTURE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 897);
+pub const SEMANTIC_CHANGE_STRUCTURE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 897);
 /// `EventNotificationList`
-pub const EVENT_NOTIFICATION_LIST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 914);
+pub const EVENT_NOTIFICATION_LIST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 914);
 /// `EventFieldList`
-pub const EVENT_FIELD_LIST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 917);
+pub const EVENT_FIELD_LIST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 917);
 /// `HistoryEventFieldList`
-pub const HISTORY_EVENT_FIELD_LIST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 920);
+pub const HISTORY_EVENT_FIELD_LIST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 920);
 /// `IssuedIdentityToken`
-pub const ISSUED_IDENTITY_TOKEN: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 938);
+pub const ISSUED_IDENTITY_TOKEN: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 938);
 /// `NotificationData`
-pub const NOTIFICATION_DATA: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 945);
+pub const NOTIFICATION_DATA: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 945);
 /// `AggregateConfiguration`
-pub const AGGREGATE_CONFIGURATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 948);
+pub const AGGREGATE_CONFIGURATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 948);
 /// `ImageBMP`
-pub const IMAGE_BMP: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 2000);
+pub const IMAGE_BMP: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 2000);
 /// `ImageGIF`
-pub const IMAGE_GIF: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 2001);
+pub const IMAGE_GIF: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 2001);
 /// `ImageJPG`
-pub const IMAGE_JPG: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 2002);
+pub const IMAGE_JPG: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 2002);
 /// `ImagePNG`
-pub const IMAGE_PNG: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 2003);
+pub const IMAGE_PNG: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 2003);
 /// `EnumValueType`
-pub const ENUM_VALUE_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 7594);
+pub const ENUM_VALUE_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 7594);
 /// `TimeZoneDataType`
-pub const TIME_ZONE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 8912);
+pub const TIME_ZONE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 8912);
 /// `ModificationInfo`
-pub const MODIFICATION_INFO: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11216);
+pub const MODIFICATION_INFO: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11216);
 /// `HistoryModifiedData`
-pub const HISTORY_MODIFIED_DATA: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11217);
+pub const HISTORY_MODIFIED_DATA: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11217);
 /// `HistoryUpdateType`
-pub const HISTORY_UPDATE_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11234);
+pub const HISTORY_UPDATE_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11234);
 /// `PerformUpdateType`
-pub const PERFORM_UPDATE_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11293);
+pub const PERFORM_UPDATE_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11293);
 /// `UpdateStructureDataDetails`
-pub const UPDATE_STRUCTURE_DATA_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11295);
+pub const UPDATE_STRUCTURE_DATA_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11295);
 /// `BitFieldMaskDataType`
-pub const BIT_FIELD_MASK_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11737);
+pub const BIT_FIELD_MASK_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11737);
 /// `InstanceNode`
-pub const INSTANCE_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11879);
+pub const INSTANCE_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11879);
 /// `TypeNode`
-pub const TYPE_NODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11880);
+pub const TYPE_NODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11880);
 /// `OpenFileMode`
-pub const OPEN_FILE_MODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11939);
+pub const OPEN_FILE_MODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11939);
 /// `ModelChangeStructureVerbMask`
-pub const MODEL_CHANGE_STRUCTURE_VERB_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11941);
+pub const MODEL_CHANGE_STRUCTURE_VERB_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11941);
 /// `EndpointUrlListDataType`
-pub const ENDPOINT_URL_LIST_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11943);
+pub const ENDPOINT_URL_LIST_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11943);
 /// `NetworkGroupDataType`
-pub const NETWORK_GROUP_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 11944);
+pub const NETWORK_GROUP_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 11944);
 /// `AxisScaleEnumeration`
-pub const AXIS_SCALE_ENUMERATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12077);
+pub const AXIS_SCALE_ENUMERATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12077);
 /// `AxisInformation`
-pub const AXIS_INFORMATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12079);
+pub const AXIS_INFORMATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12079);
 /// `XVType`
-pub const XV_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12080);
+pub const XV_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12080);
 /// `ComplexNumberType`
-pub const COMPLEX_NUMBER_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12171);
+pub const COMPLEX_NUMBER_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12171);
 /// `DoubleComplexNumberType`
-pub const DOUBLE_COMPLEX_NUMBER_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12172);
+pub const DOUBLE_COMPLEX_NUMBER_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12172);
 /// `ServerOnNetwork`
-pub const SERVER_ON_NETWORK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12189);
+pub const SERVER_ON_NETWORK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12189);
 /// `FindServersOnNetworkRequest`
-pub const FIND_SERVERS_ON_NETWORK_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12190);
+pub const FIND_SERVERS_ON_NETWORK_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12190);
 /// `FindServersOnNetworkResponse`
-pub const FIND_SERVERS_ON_NETWORK_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12191);
+pub const FIND_SERVERS_ON_NETWORK_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12191);
 /// `RegisterServer2Request`
-pub const REGISTER_SERVER2_REQUEST: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12193);
+pub const REGISTER_SERVER2_REQUEST: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12193);
 /// `RegisterServer2Response`
-pub const REGISTER_SERVER2_RESPONSE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12194);
+pub const REGISTER_SERVER2_RESPONSE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12194);
 /// `TrustListMasks`
-pub const TRUST_LIST_MASKS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12552);
+pub const TRUST_LIST_MASKS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12552);
 /// `TrustListDataType`
-pub const TRUST_LIST_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12554);
+pub const TRUST_LIST_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12554);
 /// `OptionSet`
-pub const OPTION_SET: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12755);
+pub const OPTION_SET: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12755);
 /// `Union`
-pub const UNION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12756);
+pub const UNION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12756);
 /// `NormalizedString`
-pub const NORMALIZED_STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12877);
+pub const NORMALIZED_STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12877);
 /// `DecimalString`
-pub const DECIMAL_STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12878);
+pub const DECIMAL_STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12878);
 /// `DurationString`
-pub const DURATION_STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12879);
+pub const DURATION_STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12879);
 /// `TimeString`
-pub const TIME_STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12880);
+pub const TIME_STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12880);
 /// `DateString`
-pub const DATE_STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12881);
+pub const DATE_STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12881);
 /// `DiscoveryConfiguration`
-pub const DISCOVERY_CONFIGURATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12890);
+pub const DISCOVERY_CONFIGURATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12890);
 /// `MdnsDiscoveryConfiguration`
-pub const MDNS_DISCOVERY_CONFIGURATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 12891);
+pub const MDNS_DISCOVERY_CONFIGURATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 12891);
 /// `PublishedVariableDataType`
-pub const PUBLISHED_VARIABLE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 14273);
+pub const PUBLISHED_VARIABLE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 14273);
 /// `DataSetMetaDataType`
-pub const DATA_SET_META_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 14523);
+pub const DATA_SET_META_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 14523);
 /// `FieldMetaData`
-pub const FIELD_META_DATA: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 14524);
+pub const FIELD_META_DATA: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 14524);
 /// `DataTypeDescription`
-pub const DATA_TYPE_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 14525);
+pub const DATA_TYPE_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 14525);
 /// `KeyValuePair`
-pub const KEY_VALUE_PAIR: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 14533);
+pub const KEY_VALUE_PAIR: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 14533);
 /// `ConfigurationVersionDataType`
-pub const CONFIGURATION_VERSION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 14593);
+pub const CONFIGURATION_VERSION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 14593);
 /// `PubSubState`
-pub const PUB_SUB_STATE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 14647);
+pub const PUB_SUB_STATE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 14647);
 /// `FieldTargetDataType`
-pub const FIELD_TARGET_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 14744);
+pub const FIELD_TARGET_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 14744);
 /// `SimpleTypeDescription`
-pub const SIMPLE_TYPE_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15005);
+pub const SIMPLE_TYPE_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15005);
 /// `UABinaryFileDataType`
-pub const UA_BINARY_FILE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15006);
+pub const UA_BINARY_FILE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15006);
 /// `BrokerConnectionTransportDataType`
-pub const BROKER_CONNECTION_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15007);
+pub const BROKER_CONNECTION_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15007);
 /// `BrokerTransportQualityOfService`
-pub const BROKER_TRANSPORT_QUALITY_OF_SERVICE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15008);
+pub const BROKER_TRANSPORT_QUALITY_OF_SERVICE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15008);
 /// `AccessLevelType`
-pub const ACCESS_LEVEL_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15031);
+pub const ACCESS_LEVEL_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15031);
 /// `EventNotifierType`
-pub const EVENT_NOTIFIER_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15033);
+pub const EVENT_NOTIFIER_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15033);
 /// `AccessLevelExType`
-pub const ACCESS_LEVEL_EX_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15406);
+pub const ACCESS_LEVEL_EX_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15406);
 /// `BaseConfigurationDataType`
-pub const BASE_CONFIGURATION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15434);
+pub const BASE_CONFIGURATION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15434);
 /// `BaseConfigurationRecordDataType`
-pub const BASE_CONFIGURATION_RECORD_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15435);
+pub const BASE_CONFIGURATION_RECORD_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15435);
 /// `CertificateGroupDataType`
-pub const CERTIFICATE_GROUP_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15436);
+pub const CERTIFICATE_GROUP_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15436);
 /// `WriterGroupDataType`
-pub const WRITER_GROUP_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15480);
+pub const WRITER_GROUP_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15480);
 /// `StructureDescription`
-pub const STRUCTURE_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15487);
+pub const STRUCTURE_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15487);
 /// `EnumDescription`
-pub const ENUM_DESCRIPTION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15488);
+pub const ENUM_DESCRIPTION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15488);
 /// `NetworkAddressDataType`
-pub const NETWORK_ADDRESS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15502);
+pub const NETWORK_ADDRESS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15502);
 /// `NetworkAddressUrlDataType`
-pub const NETWORK_ADDRESS_URL_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15510);
+pub const NETWORK_ADDRESS_URL_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15510);
 /// `ReaderGroupDataType`
-pub const READER_GROUP_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15520);
+pub const READER_GROUP_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15520);
 /// `EndpointType`
-pub const ENDPOINT_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15528);
+pub const ENDPOINT_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15528);
 /// `PubSubConfigurationDataType`
-pub const PUB_SUB_CONFIGURATION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15530);
+pub const PUB_SUB_CONFIGURATION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15530);
 /// `DatagramWriterGroupTransportDataType`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15532);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15532);
 /// `DataTypeSchemaHeader`
-pub const DATA_TYPE_SCHEMA_HEADER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15534);
+pub const DATA_TYPE_SCHEMA_HEADER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15534);
 /// `ConfigurationUpdateTargetType`
-pub const CONFIGURATION_UPDATE_TARGET_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15538);
+pub const CONFIGURATION_UPDATE_TARGET_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15538);
 /// `ConfigurationUpdateType`
-pub const CONFIGURATION_UPDATE_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15539);
+pub const CONFIGURATION_UPDATE_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15539);
 /// `ApplicationIdentityDataType`
-pub const APPLICATION_IDENTITY_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15556);
+pub const APPLICATION_IDENTITY_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15556);
 /// `EndpointDataType`
-pub const ENDPOINT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15557);
+pub const ENDPOINT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15557);
 /// `ServerEndpointDataType`
-pub const SERVER_ENDPOINT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15558);
+pub const SERVER_ENDPOINT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15558);
 /// `SecuritySettingsDataType`
-pub const SECURITY_SETTINGS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15559);
+pub const SECURITY_SETTINGS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15559);
 /// `UserTokenSettingsDataType`
-pub const USER_TOKEN_SETTINGS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15560);
+pub const USER_TOKEN_SETTINGS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15560);
 /// `PublishedDataSetDataType`
-pub const PUBLISHED_DATA_SET_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15578);
+pub const PUBLISHED_DATA_SET_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15578);
 /// `PublishedDataSetSourceDataType`
-pub const PUBLISHED_DATA_SET_SOURCE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15580);
+pub const PUBLISHED_DATA_SET_SOURCE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15580);
 /// `PublishedDataItemsDataType`
-pub const PUBLISHED_DATA_ITEMS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15581);
+pub const PUBLISHED_DATA_ITEMS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15581);
 /// `PublishedEventsDataType`
-pub const PUBLISHED_EVENTS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15582);
+pub const PUBLISHED_EVENTS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15582);
 /// `DataSetFieldContentMask`
-pub const DATA_SET_FIELD_CONTENT_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15583);
+pub const DATA_SET_FIELD_CONTENT_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15583);
 /// `DataSetWriterDataType`
-pub const DATA_SET_WRITER_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15597);
+pub const DATA_SET_WRITER_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15597);
 /// `DataSetWriterTransportDataType`
-pub const DATA_SET_WRITER_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15598);
+pub const DATA_SET_WRITER_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15598);
 /// `DataSetWriterMessageDataType`
-pub const DATA_SET_WRITER_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15605);
+pub const DATA_SET_WRITER_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15605);
 /// `PubSubGroupDataType`
-pub const PUB_SUB_GROUP_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15609);
+pub const PUB_SUB_GROUP_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15609);
 /// `WriterGroupTransportDataType`
-pub const WRITER_GROUP_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15611);
+pub const WRITER_GROUP_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15611);
 /// `WriterGroupMessageDataType`
-pub const WRITER_GROUP_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15616);
+pub const WRITER_GROUP_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15616);
 /// `PubSubConnectionDataType`
-pub const PUB_SUB_CONNECTION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15617);
+pub const PUB_SUB_CONNECTION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15617);
 /// `ConnectionTransportDataType`
-pub const CONNECTION_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15618);
+pub const CONNECTION_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15618);
 /// `ReaderGroupTransportDataType`
-pub const READER_GROUP_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15621);
+pub const READER_GROUP_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15621);
 /// `ReaderGroupMessageDataType`
-pub const READER_GROUP_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15622);
+pub const READER_GROUP_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15622);
 /// `DataSetReaderDataType`
-pub const DATA_SET_READER_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15623);
+pub const DATA_SET_READER_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15623);
 /// `DataSetReaderTransportDataType`
-pub const DATA_SET_READER_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15628);
+pub const DATA_SET_READER_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15628);
 /// `DataSetReaderMessageDataType`
-pub const DATA_SET_READER_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15629);
+pub const DATA_SET_READER_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15629);
 /// `SubscribedDataSetDataType`
-pub const SUBSCRIBED_DATA_SET_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15630);
+pub const SUBSCRIBED_DATA_SET_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15630);
 /// `TargetVariablesDataType`
-pub const TARGET_VARIABLES_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15631);
+pub const TARGET_VARIABLES_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15631);
 /// `IdentityCriteriaType`
-pub const IDENTITY_CRITERIA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15632);
+pub const IDENTITY_CRITERIA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15632);
 /// `IdentityMappingRuleType`
-pub const IDENTITY_MAPPING_RULE_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15634);
+pub const IDENTITY_MAPPING_RULE_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15634);
 /// `SubscribedDataSetMirrorDataType`
-pub const SUBSCRIBED_DATA_SET_MIRROR_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15635);
+pub const SUBSCRIBED_DATA_SET_MIRROR_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15635);
 /// `UadpNetworkMessageContentMask`
-pub const UADP_NETWORK_MESSAGE_CONTENT_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15642);
+pub const UADP_NETWORK_MESSAGE_CONTENT_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15642);
 /// `UadpWriterGroupMessageDataType`
-pub const UADP_WRITER_GROUP_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15645);
+pub const UADP_WRITER_GROUP_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15645);
 /// `UadpDataSetMessageContentMask`
-pub const UADP_DATA_SET_MESSAGE_CONTENT_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15646);
+pub const UADP_DATA_SET_MESSAGE_CONTENT_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15646);
 /// `UadpDataSetWriterMessageDataType`
-pub const UADP_DATA_SET_WRITER_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15652);
+pub const UADP_DATA_SET_WRITER_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15652);
 /// `UadpDataSetReaderMessageDataType`
-pub const UADP_DATA_SET_READER_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15653);
+pub const UADP_DATA_SET_READER_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15653);
 /// `JsonNetworkMessageContentMask`
-pub const JSON_NETWORK_MESSAGE_CONTENT_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15654);
+pub const JSON_NETWORK_MESSAGE_CONTENT_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15654);
 /// `JsonWriterGroupMessageDataType`
-pub const JSON_WRITER_GROUP_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15657);
+pub const JSON_WRITER_GROUP_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15657);
 /// `JsonDataSetMessageContentMask`
-pub const JSON_DATA_SET_MESSAGE_CONTENT_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15658);
+pub const JSON_DATA_SET_MESSAGE_CONTENT_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15658);
 /// `JsonDataSetWriterMessageDataType`
-pub const JSON_DATA_SET_WRITER_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15664);
+pub const JSON_DATA_SET_WRITER_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15664);
 /// `JsonDataSetReaderMessageDataType`
-pub const JSON_DATA_SET_READER_MESSAGE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15665);
+pub const JSON_DATA_SET_READER_MESSAGE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15665);
 /// `BrokerWriterGroupTransportDataType`
-pub const BROKER_WRITER_GROUP_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15667);
+pub const BROKER_WRITER_GROUP_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15667);
 /// `BrokerDataSetWriterTransportDataType`
-pub const BROKER_DATA_SET_WRITER_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15669);
+pub const BROKER_DATA_SET_WRITER_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15669);
 /// `BrokerDataSetReaderTransportDataType`
-pub const BROKER_DATA_SET_READER_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15670);
+pub const BROKER_DATA_SET_READER_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15670);
 /// `OverrideValueHandling`
-pub const OVERRIDE_VALUE_HANDLING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15874);
+pub const OVERRIDE_VALUE_HANDLING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15874);
 /// `SessionlessInvokeRequestType`
-pub const SESSIONLESS_INVOKE_REQUEST_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15901);
+pub const SESSIONLESS_INVOKE_REQUEST_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15901);
 /// `DataSetFieldFlags`
-pub const DATA_SET_FIELD_FLAGS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 15904);
+pub const DATA_SET_FIELD_FLAGS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 15904);
 /// `AudioDataType`
-pub const AUDIO_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 16307);
+pub const AUDIO_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 16307);
 /// `AdditionalParametersType`
-pub const ADDITIONAL_PARAMETERS_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 16313);
+pub const ADDITIONAL_PARAMETERS_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 16313);
 /// `DatagramConnectionTransportDataType`
-pub const DATAGRAM_CONNECTION_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 17467);
+pub const DATAGRAM_CONNECTION_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 17467);
 /// `RsaEncryptedSecret`
-pub const RSA_ENCRYPTED_SECRET: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 17545);
+pub const RSA_ENCRYPTED_SECRET: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 17545);
 /// `EccEncryptedSecret`
-pub const ECC_ENCRYPTED_SECRET: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 17546);
+pub const ECC_ENCRYPTED_SECRET: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 17546);
 /// `EphemeralKeyType`
-pub const EPHEMERAL_KEY_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 17548);
+pub const EPHEMERAL_KEY_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 17548);
 /// `Index`
-pub const INDEX: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 17588);
+pub const INDEX: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 17588);
 /// `GenericAttributeValue`
-pub const GENERIC_ATTRIBUTE_VALUE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 17606);
+pub const GENERIC_ATTRIBUTE_VALUE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 17606);
 /// `GenericAttributes`
-pub const GENERIC_ATTRIBUTES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 17607);
+pub const GENERIC_ATTRIBUTES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 17607);
 /// `DecimalDataType`
-pub const DECIMAL_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 17861);
+pub const DECIMAL_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 17861);
 /// `ActionTargetDataType`
-pub const ACTION_TARGET_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18593);
+pub const ACTION_TARGET_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18593);
 /// `PublishedActionDataType`
-pub const PUBLISHED_ACTION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18594);
+pub const PUBLISHED_ACTION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18594);
 /// `ActionState`
-pub const ACTION_STATE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18595);
+pub const ACTION_STATE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18595);
 /// `ActionMethodDataType`
-pub const ACTION_METHOD_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18597);
+pub const ACTION_METHOD_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18597);
 /// `SortOrderType`
-pub const SORT_ORDER_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18646);
+pub const SORT_ORDER_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18646);
 /// `SortRuleElement`
-pub const SORT_RULE_ELEMENT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18648);
+pub const SORT_RULE_ELEMENT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18648);
 /// `ReadEventDetailsSorted`
-pub const READ_EVENT_DETAILS_SORTED: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18649);
+pub const READ_EVENT_DETAILS_SORTED: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18649);
 /// `PublishedActionMethodDataType`
-pub const PUBLISHED_ACTION_METHOD_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18793);
+pub const PUBLISHED_ACTION_METHOD_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18793);
 /// `DtlsPubSubConnectionDataType`
-pub const DTLS_PUB_SUB_CONNECTION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18794);
+pub const DTLS_PUB_SUB_CONNECTION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18794);
 /// `RationalNumber`
-pub const RATIONAL_NUMBER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18806);
+pub const RATIONAL_NUMBER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18806);
 /// `Vector`
-pub const VECTOR: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18807);
+pub const VECTOR: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18807);
 /// `ThreeDVector`
-pub const THREE_D_VECTOR: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18808);
+pub const THREE_D_VECTOR: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18808);
 /// `CartesianCoordinates`
-pub const CARTESIAN_COORDINATES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18809);
+pub const CARTESIAN_COORDINATES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18809);
 /// `ThreeDCartesianCoordinates`
-pub const THREE_D_CARTESIAN_COORDINATES: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18810);
+pub const THREE_D_CARTESIAN_COORDINATES: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18810);
 /// `Orientation`
-pub const ORIENTATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18811);
+pub const ORIENTATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18811);
 /// `ThreeDOrientation`
-pub const THREE_D_ORIENTATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18812);
+pub const THREE_D_ORIENTATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18812);
 /// `Frame`
-pub const FRAME: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18813);
+pub const FRAME: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18813);
 /// `ThreeDFrame`
-pub const THREE_D_FRAME: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18814);
+pub const THREE_D_FRAME: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18814);
 /// `ChassisIdSubtype`
-pub const CHASSIS_ID_SUBTYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18947);
+pub const CHASSIS_ID_SUBTYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18947);
 /// `PortIdSubtype`
-pub const PORT_ID_SUBTYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18949);
+pub const PORT_ID_SUBTYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18949);
 /// `ManAddrIfSubtype`
-pub const MAN_ADDR_IF_SUBTYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18951);
+pub const MAN_ADDR_IF_SUBTYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18951);
 /// `LldpManagementAddressTxPortType`
-pub const LLDP_MANAGEMENT_ADDRESS_TX_PORT_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18953);
+pub const LLDP_MANAGEMENT_ADDRESS_TX_PORT_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18953);
 /// `LldpManagementAddressType`
-pub const LLDP_MANAGEMENT_ADDRESS_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18954);
+pub const LLDP_MANAGEMENT_ADDRESS_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18954);
 /// `LldpTlvType`
-pub const LLDP_TLV_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18955);
+pub const LLDP_TLV_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18955);
 /// `LldpSystemCapabilitiesMap`
-pub const LLDP_SYSTEM_CAPABILITIES_MAP: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 18956);
+pub const LLDP_SYSTEM_CAPABILITIES_MAP: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 18956);
 /// `JsonNetworkMessage`
-pub const JSON_NETWORK_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19311);
+pub const JSON_NETWORK_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19311);
 /// `JsonDataSetMessage`
-pub const JSON_DATA_SET_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19312);
+pub const JSON_DATA_SET_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19312);
 /// `JsonDataSetMetaDataMessage`
-pub const JSON_DATA_SET_META_DATA_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19313);
+pub const JSON_DATA_SET_META_DATA_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19313);
 /// `JsonApplicationDescriptionMessage`
-pub const JSON_APPLICATION_DESCRIPTION_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19314);
+pub const JSON_APPLICATION_DESCRIPTION_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19314);
 /// `JsonServerEndpointsMessage`
-pub const JSON_SERVER_ENDPOINTS_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19315);
+pub const JSON_SERVER_ENDPOINTS_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19315);
 /// `JsonStatusMessage`
-pub const JSON_STATUS_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19316);
+pub const JSON_STATUS_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19316);
 /// `JsonPubSubConnectionMessage`
-pub const JSON_PUB_SUB_CONNECTION_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19317);
+pub const JSON_PUB_SUB_CONNECTION_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19317);
 /// `JsonActionMetaDataMessage`
-pub const JSON_ACTION_META_DATA_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19318);
+pub const JSON_ACTION_META_DATA_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19318);
 /// `JsonActionResponderMessage`
-pub const JSON_ACTION_RESPONDER_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19319);
+pub const JSON_ACTION_RESPONDER_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19319);
 /// `JsonActionNetworkMessage`
-pub const JSON_ACTION_NETWORK_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19320);
+pub const JSON_ACTION_NETWORK_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19320);
 /// `JsonActionRequestMessage`
-pub const JSON_ACTION_REQUEST_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19321);
+pub const JSON_ACTION_REQUEST_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19321);
 /// `JsonActionResponseMessage`
-pub const JSON_ACTION_RESPONSE_MESSAGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19322);
+pub const JSON_ACTION_RESPONSE_MESSAGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19322);
 /// `LogRecord`
-pub const LOG_RECORD: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19361);
+pub const LOG_RECORD: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19361);
 /// `DiagnosticsLevel`
-pub const DIAGNOSTICS_LEVEL: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19723);
+pub const DIAGNOSTICS_LEVEL: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19723);
 /// `PubSubDiagnosticsCounterClassification`
-pub const PUB_SUB_DIAGNOSTICS_COUNTER_CLASSIFICATION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19730);
+pub const PUB_SUB_DIAGNOSTICS_COUNTER_CLASSIFICATION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19730);
 /// `LogRecordsDataType`
-pub const LOG_RECORDS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19745);
+pub const LOG_RECORDS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19745);
 /// `SpanContextDataType`
-pub const SPAN_CONTEXT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19746);
+pub const SPAN_CONTEXT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19746);
 /// `TraceContextDataType`
-pub const TRACE_CONTEXT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19747);
+pub const TRACE_CONTEXT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19747);
 /// `NameValuePair`
-pub const NAME_VALUE_PAIR: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19748);
+pub const NAME_VALUE_PAIR: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19748);
 /// `LogRecordMask`
-pub const LOG_RECORD_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 19749);
+pub const LOG_RECORD_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 19749);
 /// `DataSetOrderingType`
-pub const DATA_SET_ORDERING_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 20408);
+pub const DATA_SET_ORDERING_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 20408);
 /// `VersionTime`
-pub const VERSION_TIME: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 20998);
+pub const VERSION_TIME: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 20998);
 /// `SessionlessInvokeResponseType`
-pub const SESSIONLESS_INVOKE_RESPONSE_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 20999);
+pub const SESSIONLESS_INVOKE_RESPONSE_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 20999);
 /// `AliasNameDataType`
-pub const ALIAS_NAME_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23468);
+pub const ALIAS_NAME_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23468);
 /// `ReadAnnotationDataDetails`
-pub const READ_ANNOTATION_DATA_DETAILS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23497);
+pub const READ_ANNOTATION_DATA_DETAILS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23497);
 /// `CurrencyUnitType`
-pub const CURRENCY_UNIT_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23498);
+pub const CURRENCY_UNIT_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23498);
 /// `TrustListValidationOptions`
-pub const TRUST_LIST_VALIDATION_OPTIONS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23564);
+pub const TRUST_LIST_VALIDATION_OPTIONS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23564);
 /// `StandaloneSubscribedDataSetRefDataType`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_REF_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23599);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_REF_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23599);
 /// `StandaloneSubscribedDataSetDataType`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23600);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23600);
 /// `SecurityGroupDataType`
-pub const SECURITY_GROUP_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23601);
+pub const SECURITY_GROUP_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23601);
 /// `PubSubConfiguration2DataType`
-pub const PUB_SUB_CONFIGURATION2_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23602);
+pub const PUB_SUB_CONFIGURATION2_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23602);
 /// `QosDataType`
-pub const QOS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23603);
+pub const QOS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23603);
 /// `TransmitQosDataType`
-pub const TRANSMIT_QOS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23604);
+pub const TRANSMIT_QOS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23604);
 /// `TransmitQosPriorityDataType`
-pub const TRANSMIT_QOS_PRIORITY_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23605);
+pub const TRANSMIT_QOS_PRIORITY_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23605);
 /// `ReceiveQosDataType`
-pub const RECEIVE_QOS_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23608);
+pub const RECEIVE_QOS_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23608);
 /// `ReceiveQosPriorityDataType`
-pub const RECEIVE_QOS_PRIORITY_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23609);
+pub const RECEIVE_QOS_PRIORITY_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23609);
 /// `DatagramConnectionTransport2DataType`
-pub const DATAGRAM_CONNECTION_TRANSPORT2_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23612);
+pub const DATAGRAM_CONNECTION_TRANSPORT2_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23612);
 /// `DatagramWriterGroupTransport2DataType`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT2_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23613);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT2_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23613);
 /// `DatagramDataSetReaderTransportDataType`
-pub const DATAGRAM_DATA_SET_READER_TRANSPORT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23614);
+pub const DATAGRAM_DATA_SET_READER_TRANSPORT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23614);
 /// `ServiceCertificateDataType`
-pub const SERVICE_CERTIFICATE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23724);
+pub const SERVICE_CERTIFICATE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23724);
 /// `ApplicationConfigurationDataType`
-pub const APPLICATION_CONFIGURATION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23743);
+pub const APPLICATION_CONFIGURATION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23743);
 /// `AuthorizationServiceConfigurationDataType`
-pub const AUTHORIZATION_SERVICE_CONFIGURATION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23744);
+pub const AUTHORIZATION_SERVICE_CONFIGURATION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23744);
 /// `UriString`
-pub const URI_STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23751);
+pub const URI_STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23751);
 /// `NumberRange`
-pub const NUMBER_RANGE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 23903);
+pub const NUMBER_RANGE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 23903);
 /// `ProgramDiagnostic2DataType`
-pub const PROGRAM_DIAGNOSTIC2_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24033);
+pub const PROGRAM_DIAGNOSTIC2_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24033);
 /// `AliasNameVerboseDataType`
-pub const ALIAS_NAME_VERBOSE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24051);
+pub const ALIAS_NAME_VERBOSE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24051);
 /// `AliasCategoryUpdateDataType`
-pub const ALIAS_CATEGORY_UPDATE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24052);
+pub const ALIAS_CATEGORY_UPDATE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24052);
 /// `AliasUpdateDataType`
-pub const ALIAS_UPDATE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24053);
+pub const ALIAS_UPDATE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24053);
 /// `PortableQualifiedName`
-pub const PORTABLE_QUALIFIED_NAME: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24105);
+pub const PORTABLE_QUALIFIED_NAME: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24105);
 /// `PortableNodeId`
-pub const PORTABLE_NODE_ID: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24106);
+pub const PORTABLE_NODE_ID: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24106);
 /// `UnsignedRationalNumber`
-pub const UNSIGNED_RATIONAL_NUMBER: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24107);
+pub const UNSIGNED_RATIONAL_NUMBER: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24107);
 /// `Duplex`
-pub const DUPLEX: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24210);
+pub const DUPLEX: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24210);
 /// `InterfaceAdminStatus`
-pub const INTERFACE_ADMIN_STATUS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24212);
+pub const INTERFACE_ADMIN_STATUS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24212);
 /// `InterfaceOperStatus`
-pub const INTERFACE_OPER_STATUS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24214);
+pub const INTERFACE_OPER_STATUS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24214);
 /// `NegotiationStatus`
-pub const NEGOTIATION_STATUS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24216);
+pub const NEGOTIATION_STATUS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24216);
 /// `TsnFailureCode`
-pub const TSN_FAILURE_CODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24218);
+pub const TSN_FAILURE_CODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24218);
 /// `TsnStreamState`
-pub const TSN_STREAM_STATE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24220);
+pub const TSN_STREAM_STATE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24220);
 /// `TsnTalkerStatus`
-pub const TSN_TALKER_STATUS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24222);
+pub const TSN_TALKER_STATUS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24222);
 /// `TsnListenerStatus`
-pub const TSN_LISTENER_STATUS: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24224);
+pub const TSN_LISTENER_STATUS: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24224);
 /// `SemanticVersionString`
-pub const SEMANTIC_VERSION_STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24263);
+pub const SEMANTIC_VERSION_STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24263);
 /// `PasswordOptionsMask`
-pub const PASSWORD_OPTIONS_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24277);
+pub const PASSWORD_OPTIONS_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24277);
 /// `UserConfigurationMask`
-pub const USER_CONFIGURATION_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24279);
+pub const USER_CONFIGURATION_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24279);
 /// `UserManagementDataType`
-pub const USER_MANAGEMENT_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 24281);
+pub const USER_MANAGEMENT_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 24281);
 /// `PriorityMappingEntryType`
-pub const PRIORITY_MAPPING_ENTRY_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 25220);
+pub const PRIORITY_MAPPING_ENTRY_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 25220);
 /// `PublishedDataSetCustomSourceDataType`
-pub const PUBLISHED_DATA_SET_CUSTOM_SOURCE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 25269);
+pub const PUBLISHED_DATA_SET_CUSTOM_SOURCE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 25269);
 /// `PubSubKeyPushTargetDataType`
-pub const PUB_SUB_KEY_PUSH_TARGET_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 25270);
+pub const PUB_SUB_KEY_PUSH_TARGET_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 25270);
 /// `PubSubConfigurationRefMask`
-pub const PUB_SUB_CONFIGURATION_REF_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 25517);
+pub const PUB_SUB_CONFIGURATION_REF_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 25517);
 /// `PubSubConfigurationRefDataType`
-pub const PUB_SUB_CONFIGURATION_REF_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 25519);
+pub const PUB_SUB_CONFIGURATION_REF_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 25519);
 /// `PubSubConfigurationValueDataType`
-pub const PUB_SUB_CONFIGURATION_VALUE_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 25520);
+pub const PUB_SUB_CONFIGURATION_VALUE_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 25520);
 /// `EncodedTicket`
-pub const ENCODED_TICKET: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 25726);
+pub const ENCODED_TICKET: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 25726);
 /// `Handle`
-pub const HANDLE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 31917);
+pub const HANDLE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 31917);
 /// `TrimmedString`
-pub const TRIMMED_STRING: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 31918);
+pub const TRIMMED_STRING: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 31918);
 /// `AlarmMask`
-pub const ALARM_MASK: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32251);
+pub const ALARM_MASK: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32251);
 /// `TransactionErrorType`
-pub const TRANSACTION_ERROR_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32285);
+pub const TRANSACTION_ERROR_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32285);
 /// `RedundantServerMode`
-pub const REDUNDANT_SERVER_MODE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32417);
+pub const REDUNDANT_SERVER_MODE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32417);
 /// `BitFieldDefinition`
-pub const BIT_FIELD_DEFINITION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32421);
+pub const BIT_FIELD_DEFINITION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32421);
 /// `AnnotationDataType`
-pub const ANNOTATION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32434);
+pub const ANNOTATION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32434);
 /// `LinearConversionDataType`
-pub const LINEAR_CONVERSION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32435);
+pub const LINEAR_CONVERSION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32435);
 /// `ConversionLimitEnum`
-pub const CONVERSION_LIMIT_ENUM: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32436);
+pub const CONVERSION_LIMIT_ENUM: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32436);
 /// `QuantityDimension`
-pub const QUANTITY_DIMENSION: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32438);
+pub const QUANTITY_DIMENSION: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32438);
 /// `ReferenceDescriptionDataType`
-pub const REFERENCE_DESCRIPTION_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32659);
+pub const REFERENCE_DESCRIPTION_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32659);
 /// `ReferenceListEntryDataType`
-pub const REFERENCE_LIST_ENTRY_DATA_TYPE: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32660);
+pub const REFERENCE_LIST_ENTRY_DATA_TYPE: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32660);
 /// `ReadEventDetails2`
-pub const READ_EVENT_DETAILS2: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32799);
+pub const READ_EVENT_DETAILS2: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32799);
 /// `HistoryModifiedEvent`
-pub const HISTORY_MODIFIED_EVENT: ModelId<kind::DataType<Namespaces>> = ModelId::numeric(0, 32824);
+pub const HISTORY_MODIFIED_EVENT: codec::ModelId<codec::kind::DataType<Namespaces>> = codec::ModelId::numeric(0, 32824);

@@ -4,2153 +4,2153 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `DataTypeDefinition_Encoding_DefaultBinary`
-pub const DATA_TYPE_DEFINITION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 121);
+pub const DATA_TYPE_DEFINITION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 121);
 /// `StructureDefinition_Encoding_DefaultBinary`
-pub const STRUCTURE_DEFINITION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 122);
+pub const STRUCTURE_DEFINITION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 122);
 /// `EnumDefinition_Encoding_DefaultBinary`
-pub const ENUM_DEFINITION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 123);
+pub const ENUM_DEFINITION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 123);
 /// `DataSetMetaDataType_Encoding_DefaultBinary`
-pub const DATA_SET_META_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 124);
+pub const DATA_SET_META_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 124);
 /// `DataTypeDescription_Encoding_DefaultBinary`
-pub const DATA_TYPE_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 125);
+pub const DATA_TYPE_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 125);
 /// `StructureDescription_Encoding_DefaultBinary`
-pub const STRUCTURE_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 126);
+pub const STRUCTURE_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 126);
 /// `EnumDescription_Encoding_DefaultBinary`
-pub const ENUM_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 127);
+pub const ENUM_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 127);
 /// `RolePermissionType_Encoding_DefaultBinary`
-pub const ROLE_PERMISSION_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 128);
+pub const ROLE_PERMISSION_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 128);
 /// `Node_Encoding_DefaultXml`
-pub const NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 259);
+pub const NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 259);
 /// `Node_Encoding_DefaultBinary`
-pub const NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 260);
+pub const NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 260);
 /// `ObjectNode_Encoding_DefaultXml`
-pub const OBJECT_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 262);
+pub const OBJECT_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 262);
 /// `ObjectNode_Encoding_DefaultBinary`
-pub const OBJECT_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 263);
+pub const OBJECT_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 263);
 /// `ObjectTypeNode_Encoding_DefaultXml`
-pub const OBJECT_TYPE_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 265);
+pub const OBJECT_TYPE_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 265);
 /// `ObjectTypeNode_Encoding_DefaultBinary`
-pub const OBJECT_TYPE_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 266);
+pub const OBJECT_TYPE_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 266);
 /// `VariableNode_Encoding_DefaultXml`
-pub const VARIABLE_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 268);
+pub const VARIABLE_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 268);
 /// `VariableNode_Encoding_DefaultBinary`
-pub const VARIABLE_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 269);
+pub const VARIABLE_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 269);
 /// `VariableTypeNode_Encoding_DefaultXml`
-pub const VARIABLE_TYPE_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 271);
+pub const VARIABLE_TYPE_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 271);
 /// `VariableTypeNode_Encoding_DefaultBinary`
-pub const VARIABLE_TYPE_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 272);
+pub const VARIABLE_TYPE_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 272);
 /// `ReferenceTypeNode_Encoding_DefaultXml`
-pub const REFERENCE_TYPE_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 274);
+pub const REFERENCE_TYPE_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 274);
 /// `ReferenceTypeNode_Encoding_DefaultBinary`
-pub const REFERENCE_TYPE_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 275);
+pub const REFERENCE_TYPE_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 275);
 /// `MethodNode_Encoding_DefaultXml`
-pub const METHOD_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 277);
+pub const METHOD_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 277);
 /// `MethodNode_Encoding_DefaultBinary`
-pub const METHOD_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 278);
+pub const METHOD_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 278);
 /// `ViewNode_Encoding_DefaultXml`
-pub const VIEW_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 280);
+pub const VIEW_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 280);
 /// `ViewNode_Encoding_DefaultBinary`
-pub const VIEW_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 281);
+pub const VIEW_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 281);
 /// `DataTypeNode_Encoding_DefaultXml`
-pub const DATA_TYPE_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 283);
+pub const DATA_TYPE_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 283);
 /// `DataTypeNode_Encoding_DefaultBinary`
-pub const DATA_TYPE_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 284);
+pub const DATA_TYPE_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 284);
 /// `ReferenceNode_Encoding_DefaultXml`
-pub const REFERENCE_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 286);
+pub const REFERENCE_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 286);
 /// `ReferenceNode_Encoding_DefaultBinary`
-pub const REFERENCE_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 287);
+pub const REFERENCE_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 287);
 /// `Argument_Encoding_DefaultXml`
-pub const ARGUMENT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 297);
+pub const ARGUMENT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 297);
 /// `Argument_Encoding_DefaultBinary`
-pub const ARGUMENT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 298);
+pub const ARGUMENT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 298);
 /// `StatusResult_Encoding_DefaultXml`
-pub const STATUS_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 300);
+pub const STATUS_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 300);
 /// `StatusResult_Encoding_DefaultBinary`
-pub const STATUS_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 301);
+pub const STATUS_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 301);
 /// `UserTokenPolicy_Encoding_DefaultXml`
-pub const USER_TOKEN_POLICY_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 305);
+pub const USER_TOKEN_POLICY_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 305);
 /// `UserTokenPolicy_Encoding_DefaultBinary`
-pub const USER_TOKEN_POLICY_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 306);
+pub const USER_TOKEN_POLICY_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 306);
 /// `ApplicationDescription_Encoding_DefaultXml`
-pub const APPLICATION_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 309);
+pub const APPLICATION_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 309);
 /// `ApplicationDescription_Encoding_DefaultBinary`
-pub const APPLICATION_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 310);
+pub const APPLICATION_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 310);
 /// `EndpointDescription_Encoding_DefaultXml`
-pub const ENDPOINT_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 313);
+pub const ENDPOINT_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 313);
 /// `EndpointDescription_Encoding_DefaultBinary`
-pub const ENDPOINT_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 314);
+pub const ENDPOINT_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 314);
 /// `UserIdentityToken_Encoding_DefaultXml`
-pub const USER_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 317);
+pub const USER_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 317);
 /// `UserIdentityToken_Encoding_DefaultBinary`
-pub const USER_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 318);
+pub const USER_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 318);
 /// `AnonymousIdentityToken_Encoding_DefaultXml`
-pub const ANONYMOUS_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 320);
+pub const ANONYMOUS_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 320);
 /// `AnonymousIdentityToken_Encoding_DefaultBinary`
-pub const ANONYMOUS_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 321);
+pub const ANONYMOUS_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 321);
 /// `UserNameIdentityToken_Encoding_DefaultXml`
-pub const USER_NAME_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 323);
+pub const USER_NAME_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 323);
 /// `UserNameIdentityToken_Encoding_DefaultBinary`
-pub const USER_NAME_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 324);
+pub const USER_NAME_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 324);
 /// `X509IdentityToken_Encoding_DefaultXml`
-pub const X509_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 326);
+pub const X509_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 326);
 /// `X509IdentityToken_Encoding_DefaultBinary`
-pub const X509_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 327);
+pub const X509_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 327);
 /// `EndpointConfiguration_Encoding_DefaultXml`
-pub const ENDPOINT_CONFIGURATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 332);
+pub const ENDPOINT_CONFIGURATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 332);
 /// `EndpointConfiguration_Encoding_DefaultBinary`
-pub const ENDPOINT_CONFIGURATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 333);
+pub const ENDPOINT_CONFIGURATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 333);
 /// `BuildInfo_Encoding_DefaultXml`
-pub const BUILD_INFO_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 339);
+pub const BUILD_INFO_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 339);
 /// `BuildInfo_Encoding_DefaultBinary`
-pub const BUILD_INFO_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 340);
+pub const BUILD_INFO_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 340);
 /// `SignedSoftwareCertificate_Encoding_DefaultXml`
-pub const SIGNED_SOFTWARE_CERTIFICATE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 345);
+pub const SIGNED_SOFTWARE_CERTIFICATE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 345);
 /// `SignedSoftwareCertificate_Encoding_DefaultBinary`
-pub const SIGNED_SOFTWARE_CERTIFICATE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 346);
+pub const SIGNED_SOFTWARE_CERTIFICATE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 346);
 /// `NodeAttributes_Encoding_DefaultXml`
-pub const NODE_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 350);
+pub const NODE_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 350);
 /// `NodeAttributes_Encoding_DefaultBinary`
-pub const NODE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 351);
+pub const NODE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 351);
 /// `ObjectAttributes_Encoding_DefaultXml`
-pub const OBJECT_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 353);
+pub const OBJECT_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 353);
 /// `ObjectAttributes_Encoding_DefaultBinary`
-pub const OBJECT_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 354);
+pub const OBJECT_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 354);
 /// `VariableAttributes_Encoding_DefaultXml`
-pub const VARIABLE_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 356);
+pub const VARIABLE_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 356);
 /// `VariableAttributes_Encoding_DefaultBinary`
-pub const VARIABLE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 357);
+pub const VARIABLE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 357);
 /// `MethodAttributes_Encoding_DefaultXml`
-pub const METHOD_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 359);
+pub const METHOD_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 359);
 /// `MethodAttributes_Encoding_DefaultBinary`
-pub const METHOD_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 360);
+pub const METHOD_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 360);
 /// `ObjectTypeAttributes_Encoding_DefaultXml`
-pub const OBJECT_TYPE_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 362);
+pub const OBJECT_TYPE_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 362);
 /// `ObjectTypeAttributes_Encoding_DefaultBinary`
-pub const OBJECT_TYPE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 363);
+pub const OBJECT_TYPE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 363);
 /// `VariableTypeAttributes_Encoding_DefaultXml`
-pub const VARIABLE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 365);
+pub const VARIABLE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 365);
 /// `VariableTypeAttributes_Encoding_DefaultBinary`
-pub const VARIABLE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 366);
+pub const VARIABLE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 366);
 /// `ReferenceTypeAttributes_Encoding_DefaultXml`
-pub const REFERENCE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 368);
+pub const REFERENCE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 368);
 /// `ReferenceTypeAttributes_Encoding_DefaultBinary`
-pub const REFERENCE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 369);
+pub const REFERENCE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 369);
 /// `DataTypeAttributes_Encoding_DefaultXml`
-pub const DATA_TYPE_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 371);
+pub const DATA_TYPE_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 371);
 /// `DataTypeAttributes_Encoding_DefaultBinary`
-pub const DATA_TYPE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 372);
+pub const DATA_TYPE_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 372);
 /// `ViewAttributes_Encoding_DefaultXml`
-pub const VIEW_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 374);
+pub const VIEW_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 374);
 /// `ViewAttributes_Encoding_DefaultBinary`
-pub const VIEW_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 375);
+pub const VIEW_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 375);
 /// `AddNodesItem_Encoding_DefaultXml`
-pub const ADD_NODES_ITEM_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 377);
+pub const ADD_NODES_ITEM_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 377);
 /// `AddNodesItem_Encoding_DefaultBinary`
-pub const ADD_NODES_ITEM_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 378);
+pub const ADD_NODES_ITEM_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 378);
 /// `AddReferencesItem_Encoding_DefaultXml`
-pub const ADD_REFERENCES_ITEM_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 380);
+pub const ADD_REFERENCES_ITEM_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 380);
 /// `AddReferencesItem_Encoding_DefaultBinary`
-pub const ADD_REFERENCES_ITEM_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 381);
+pub const ADD_REFERENCES_ITEM_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 381);
 /// `DeleteNodesItem_Encoding_DefaultXml`
-pub const DELETE_NODES_ITEM_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 383);
+pub const DELETE_NODES_ITEM_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 383);
 /// `DeleteNodesItem_Encoding_DefaultBinary`
-pub const DELETE_NODES_ITEM_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 384);
+pub const DELETE_NODES_ITEM_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 384);
 /// `DeleteReferencesItem_Encoding_DefaultXml`
-pub const DELETE_REFERENCES_ITEM_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 386);
+pub const DELETE_REFERENCES_ITEM_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 386);
 /// `DeleteReferencesItem_Encoding_DefaultBinary`
-pub const DELETE_REFERENCES_ITEM_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 387);
+pub const DELETE_REFERENCES_ITEM_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 387);
 /// `RequestHeader_Encoding_DefaultXml`
-pub const REQUEST_HEADER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 390);
+pub const REQUEST_HEADER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 390);
 /// `RequestHeader_Encoding_DefaultBinary`
-pub const REQUEST_HEADER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 391);
+pub const REQUEST_HEADER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 391);
 /// `ResponseHeader_Encoding_DefaultXml`
-pub const RESPONSE_HEADER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 393);
+pub const RESPONSE_HEADER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 393);
 /// `ResponseHeader_Encoding_DefaultBinary`
-pub const RESPONSE_HEADER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 394);
+pub const RESPONSE_HEADER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 394);
 /// `ServiceFault_Encoding_DefaultXml`
-pub const SERVICE_FAULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 396);
+pub const SERVICE_FAULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 396);
 /// `ServiceFault_Encoding_DefaultBinary`
-pub const SERVICE_FAULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 397);
+pub const SERVICE_FAULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 397);
 /// `FindServersRequest_Encoding_DefaultXml`
-pub const FIND_SERVERS_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 421);
+pub const FIND_SERVERS_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 421);
 /// `FindServersRequest_Encoding_DefaultBinary`
-pub const FIND_SERVERS_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 422);
+pub const FIND_SERVERS_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 422);
 /// `FindServersResponse_Encoding_DefaultXml`
-pub const FIND_SERVERS_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 424);
+pub const FIND_SERVERS_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 424);
 /// `FindServersResponse_Encoding_DefaultBinary`
-pub const FIND_SERVERS_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 425);
+pub const FIND_SERVERS_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 425);
 /// `GetEndpointsRequest_Encoding_DefaultXml`
-pub const GET_ENDPOINTS_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 427);
+pub const GET_ENDPOINTS_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 427);
 /// `GetEndpointsRequest_Encoding_DefaultBinary`
-pub const GET_ENDPOINTS_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 428);
+pub const GET_ENDPOINTS_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 428);
 /// `GetEndpointsResponse_Encoding_DefaultXml`
-pub const GET_ENDPOINTS_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 430);
+pub const GET_ENDPOINTS_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 430);
 /// `GetEndpointsResponse_Encoding_DefaultBinary`
-pub const GET_ENDPOINTS_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 431);
+pub const GET_ENDPOINTS_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 431);
 /// `RegisteredServer_Encoding_DefaultXml`
-pub const REGISTERED_SERVER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 433);
+pub const REGISTERED_SERVER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 433);
 /// `RegisteredServer_Encoding_DefaultBinary`
-pub const REGISTERED_SERVER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 434);
+pub const REGISTERED_SERVER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 434);
 /// `RegisterServerRequest_Encoding_DefaultXml`
-pub const REGISTER_SERVER_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 436);
+pub const REGISTER_SERVER_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 436);
 /// `RegisterServerRequest_Encoding_DefaultBinary`
-pub const REGISTER_SERVER_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 437);
+pub const REGISTER_SERVER_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 437);
 /// `RegisterServerResponse_Encoding_DefaultXml`
-pub const REGISTER_SERVER_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 439);
+pub const REGISTER_SERVER_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 439);
 /// `RegisterServerResponse_Encoding_DefaultBinary`
-pub const REGISTER_SERVER_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 440);
+pub const REGISTER_SERVER_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 440);
 /// `ChannelSecurityToken_Encoding_DefaultXml`
-pub const CHANNEL_SECURITY_TOKEN_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 442);
+pub const CHANNEL_SECURITY_TOKEN_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 442);
 /// `ChannelSecurityToken_Encoding_DefaultBinary`
-pub const CHANNEL_SECURITY_TOKEN_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 443);
+pub const CHANNEL_SECURITY_TOKEN_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 443);
 /// `OpenSecureChannelRequest_Encoding_DefaultXml`
-pub const OPEN_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 445);
+pub const OPEN_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 445);
 /// `OpenSecureChannelRequest_Encoding_DefaultBinary`
-pub const OPEN_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 446);
+pub const OPEN_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 446);
 /// `OpenSecureChannelResponse_Encoding_DefaultXml`
-pub const OPEN_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 448);
+pub const OPEN_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 448);
 /// `OpenSecureChannelResponse_Encoding_DefaultBinary`
-pub const OPEN_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 449);
+pub const OPEN_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 449);
 /// `CloseSecureChannelRequest_Encoding_DefaultXml`
-pub const CLOSE_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 451);
+pub const CLOSE_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 451);
 /// `CloseSecureChannelRequest_Encoding_DefaultBinary`
-pub const CLOSE_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 452);
+pub const CLOSE_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 452);
 /// `CloseSecureChannelResponse_Encoding_DefaultXml`
-pub const CLOSE_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 454);
+pub const CLOSE_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 454);
 /// `CloseSecureChannelResponse_Encoding_DefaultBinary`
-pub const CLOSE_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 455);
+pub const CLOSE_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 455);
 /// `SignatureData_Encoding_DefaultXml`
-pub const SIGNATURE_DATA_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 457);
+pub const SIGNATURE_DATA_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 457);
 /// `SignatureData_Encoding_DefaultBinary`
-pub const SIGNATURE_DATA_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 458);
+pub const SIGNATURE_DATA_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 458);
 /// `CreateSessionRequest_Encoding_DefaultXml`
-pub const CREATE_SESSION_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 460);
+pub const CREATE_SESSION_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 460);
 /// `CreateSessionRequest_Encoding_DefaultBinary`
-pub const CREATE_SESSION_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 461);
+pub const CREATE_SESSION_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 461);
 /// `CreateSessionResponse_Encoding_DefaultXml`
-pub const CREATE_SESSION_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 463);
+pub const CREATE_SESSION_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 463);
 /// `CreateSessionResponse_Encoding_DefaultBinary`
-pub const CREATE_SESSION_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 464);
+pub const CREATE_SESSION_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 464);
 /// `ActivateSessionRequest_Encoding_DefaultXml`
-pub const ACTIVATE_SESSION_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 466);
+pub const ACTIVATE_SESSION_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 466);
 /// `ActivateSessionRequest_Encoding_DefaultBinary`
-pub const ACTIVATE_SESSION_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 467);
+pub const ACTIVATE_SESSION_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 467);
 /// `ActivateSessionResponse_Encoding_DefaultXml`
-pub const ACTIVATE_SESSION_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 469);
+pub const ACTIVATE_SESSION_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 469);
 /// `ActivateSessionResponse_Encoding_DefaultBinary`
-pub const ACTIVATE_SESSION_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 470);
+pub const ACTIVATE_SESSION_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 470);
 /// `CloseSessionRequest_Encoding_DefaultXml`
-pub const CLOSE_SESSION_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 472);
+pub const CLOSE_SESSION_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 472);
 /// `CloseSessionRequest_Encoding_DefaultBinary`
-pub const CLOSE_SESSION_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 473);
+pub const CLOSE_SESSION_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 473);
 /// `CloseSessionResponse_Encoding_DefaultXml`
-pub const CLOSE_SESSION_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 475);
+pub const CLOSE_SESSION_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 475);
 /// `CloseSessionResponse_Encoding_DefaultBinary`
-pub const CLOSE_SESSION_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 476);
+pub const CLOSE_SESSION_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 476);
 /// `CancelRequest_Encoding_DefaultXml`
-pub const CANCEL_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 478);
+pub const CANCEL_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 478);
 /// `CancelRequest_Encoding_DefaultBinary`
-pub const CANCEL_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 479);
+pub const CANCEL_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 479);
 /// `CancelResponse_Encoding_DefaultXml`
-pub const CANCEL_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 481);
+pub const CANCEL_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 481);
 /// `CancelResponse_Encoding_DefaultBinary`
-pub const CANCEL_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 482);
+pub const CANCEL_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 482);
 /// `AddNodesResult_Encoding_DefaultXml`
-pub const ADD_NODES_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 484);
+pub const ADD_NODES_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 484);
 /// `AddNodesResult_Encoding_DefaultBinary`
-pub const ADD_NODES_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 485);
+pub const ADD_NODES_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 485);
 /// `AddNodesRequest_Encoding_DefaultXml`
-pub const ADD_NODES_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 487);
+pub const ADD_NODES_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 487);
 /// `AddNodesRequest_Encoding_DefaultBinary`
-pub const ADD_NODES_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 488);
+pub const ADD_NODES_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 488);
 /// `AddNodesResponse_Encoding_DefaultXml`
-pub const ADD_NODES_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 490);
+pub const ADD_NODES_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 490);
 /// `AddNodesResponse_Encoding_DefaultBinary`
-pub const ADD_NODES_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 491);
+pub const ADD_NODES_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 491);
 /// `AddReferencesRequest_Encoding_DefaultXml`
-pub const ADD_REFERENCES_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 493);
+pub const ADD_REFERENCES_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 493);
 /// `AddReferencesRequest_Encoding_DefaultBinary`
-pub const ADD_REFERENCES_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 494);
+pub const ADD_REFERENCES_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 494);
 /// `AddReferencesResponse_Encoding_DefaultXml`
-pub const ADD_REFERENCES_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 496);
+pub const ADD_REFERENCES_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 496);
 /// `AddReferencesResponse_Encoding_DefaultBinary`
-pub const ADD_REFERENCES_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 497);
+pub const ADD_REFERENCES_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 497);
 /// `DeleteNodesRequest_Encoding_DefaultXml`
-pub const DELETE_NODES_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 499);
+pub const DELETE_NODES_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 499);
 /// `DeleteNodesRequest_Encoding_DefaultBinary`
-pub const DELETE_NODES_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 500);
+pub const DELETE_NODES_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 500);
 /// `DeleteNodesResponse_Encoding_DefaultXml`
-pub const DELETE_NODES_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 502);
+pub const DELETE_NODES_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 502);
 /// `DeleteNodesResponse_Encoding_DefaultBinary`
-pub const DELETE_NODES_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 503);
+pub const DELETE_NODES_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 503);
 /// `DeleteReferencesRequest_Encoding_DefaultXml`
-pub const DELETE_REFERENCES_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 505);
+pub const DELETE_REFERENCES_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 505);
 /// `DeleteReferencesRequest_Encoding_DefaultBinary`
-pub const DELETE_REFERENCES_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 506);
+pub const DELETE_REFERENCES_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 506);
 /// `DeleteReferencesResponse_Encoding_DefaultXml`
-pub const DELETE_REFERENCES_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 508);
+pub const DELETE_REFERENCES_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 508);
 /// `DeleteReferencesResponse_Encoding_DefaultBinary`
-pub const DELETE_REFERENCES_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 509);
+pub const DELETE_REFERENCES_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 509);
 /// `ViewDescription_Encoding_DefaultXml`
-pub const VIEW_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 512);
+pub const VIEW_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 512);
 /// `ViewDescription_Encoding_DefaultBinary`
-pub const VIEW_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 513);
+pub const VIEW_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 513);
 /// `BrowseDescription_Encoding_DefaultXml`
-pub const BROWSE_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 515);
+pub const BROWSE_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 515);
 /// `BrowseDescription_Encoding_DefaultBinary`
-pub const BROWSE_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 516);
+pub const BROWSE_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 516);
 /// `ReferenceDescription_Encoding_DefaultXml`
-pub const REFERENCE_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 519);
+pub const REFERENCE_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 519);
 /// `ReferenceDescription_Encoding_DefaultBinary`
-pub const REFERENCE_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 520);
+pub const REFERENCE_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 520);
 /// `BrowseResult_Encoding_DefaultXml`
-pub const BROWSE_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 523);
+pub const BROWSE_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 523);
 /// `BrowseResult_Encoding_DefaultBinary`
-pub const BROWSE_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 524);
+pub const BROWSE_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 524);
 /// `BrowseRequest_Encoding_DefaultXml`
-pub const BROWSE_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 526);
+pub const BROWSE_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 526);
 /// `BrowseRequest_Encoding_DefaultBinary`
-pub const BROWSE_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 527);
+pub const BROWSE_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 527);
 /// `BrowseResponse_Encoding_DefaultXml`
-pub const BROWSE_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 529);
+pub const BROWSE_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 529);
 /// `BrowseResponse_Encoding_DefaultBinary`
-pub const BROWSE_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 530);
+pub const BROWSE_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 530);
 /// `BrowseNextRequest_Encoding_DefaultXml`
-pub const BROWSE_NEXT_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 532);
+pub const BROWSE_NEXT_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 532);
 /// `BrowseNextRequest_Encoding_DefaultBinary`
-pub const BROWSE_NEXT_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 533);
+pub const BROWSE_NEXT_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 533);
 /// `BrowseNextResponse_Encoding_DefaultXml`
-pub const BROWSE_NEXT_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 535);
+pub const BROWSE_NEXT_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 535);
 /// `BrowseNextResponse_Encoding_DefaultBinary`
-pub const BROWSE_NEXT_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 536);
+pub const BROWSE_NEXT_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 536);
 /// `RelativePathElement_Encoding_DefaultXml`
-pub const RELATIVE_PATH_ELEMENT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 538);
+pub const RELATIVE_PATH_ELEMENT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 538);
 /// `RelativePathElement_Encoding_DefaultBinary`
-pub const RELATIVE_PATH_ELEMENT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 539);
+pub const RELATIVE_PATH_ELEMENT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 539);
 /// `RelativePath_Encoding_DefaultXml`
-pub const RELATIVE_PATH_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 541);
+pub const RELATIVE_PATH_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 541);
 /// `RelativePath_Encoding_DefaultBinary`
-pub const RELATIVE_PATH_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 542);
+pub const RELATIVE_PATH_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 542);
 /// `BrowsePath_Encoding_DefaultXml`
-pub const BROWSE_PATH_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 544);
+pub const BROWSE_PATH_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 544);
 /// `BrowsePath_Encoding_DefaultBinary`
-pub const BROWSE_PATH_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 545);
+pub const BROWSE_PATH_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 545);
 /// `BrowsePathTarget_Encoding_DefaultXml`
-pub const BROWSE_PATH_TARGET_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 547);
+pub const BROWSE_PATH_TARGET_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 547);
 /// `BrowsePathTarget_Encoding_DefaultBinary`
-pub const BROWSE_PATH_TARGET_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 548);
+pub const BROWSE_PATH_TARGET_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 548);
 /// `BrowsePathResult_Encoding_DefaultXml`
-pub const BROWSE_PATH_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 550);
+pub const BROWSE_PATH_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 550);
 /// `BrowsePathResult_Encoding_DefaultBinary`
-pub const BROWSE_PATH_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 551);
+pub const BROWSE_PATH_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 551);
 /// `TranslateBrowsePathsToNodeIdsRequest_Encoding_DefaultXml`
-pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 553);
+pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 553);
 /// `TranslateBrowsePathsToNodeIdsRequest_Encoding_DefaultBinary`
-pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 554);
+pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 554);
 /// `TranslateBrowsePathsToNodeIdsResponse_Encoding_DefaultXml`
-pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 556);
+pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 556);
 /// `TranslateBrowsePathsToNodeIdsResponse_Encoding_DefaultBinary`
-pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 557);
+pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 557);
 /// `RegisterNodesRequest_Encoding_DefaultXml`
-pub const REGISTER_NODES_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 559);
+pub const REGISTER_NODES_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 559);
 /// `RegisterNodesRequest_Encoding_DefaultBinary`
-pub const REGISTER_NODES_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 560);
+pub const REGISTER_NODES_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 560);
 /// `RegisterNodesResponse_Encoding_DefaultXml`
-pub const REGISTER_NODES_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 562);
+pub const REGISTER_NODES_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 562);
 /// `RegisterNodesResponse_Encoding_DefaultBinary`
-pub const REGISTER_NODES_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 563);
+pub const REGISTER_NODES_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 563);
 /// `UnregisterNodesRequest_Encoding_DefaultXml`
-pub const UNREGISTER_NODES_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 565);
+pub const UNREGISTER_NODES_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 565);
 /// `UnregisterNodesRequest_Encoding_DefaultBinary`
-pub const UNREGISTER_NODES_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 566);
+pub const UNREGISTER_NODES_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 566);
 /// `UnregisterNodesResponse_Encoding_DefaultXml`
-pub const UNREGISTER_NODES_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 568);
+pub const UNREGISTER_NODES_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 568);
 /// `UnregisterNodesResponse_Encoding_DefaultBinary`
-pub const UNREGISTER_NODES_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 569);
+pub const UNREGISTER_NODES_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 569);
 /// `QueryDataDescription_Encoding_DefaultXml`
-pub const QUERY_DATA_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 571);
+pub const QUERY_DATA_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 571);
 /// `QueryDataDescription_Encoding_DefaultBinary`
-pub const QUERY_DATA_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 572);
+pub const QUERY_DATA_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 572);
 /// `NodeTypeDescription_Encoding_DefaultXml`
-pub const NODE_TYPE_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 574);
+pub const NODE_TYPE_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 574);
 /// `NodeTypeDescription_Encoding_DefaultBinary`
-pub const NODE_TYPE_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 575);
+pub const NODE_TYPE_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 575);
 /// `QueryDataSet_Encoding_DefaultXml`
-pub const QUERY_DATA_SET_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 578);
+pub const QUERY_DATA_SET_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 578);
 /// `QueryDataSet_Encoding_DefaultBinary`
-pub const QUERY_DATA_SET_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 579);
+pub const QUERY_DATA_SET_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 579);
 /// `NodeReference_Encoding_DefaultXml`
-pub const NODE_REFERENCE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 581);
+pub const NODE_REFERENCE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 581);
 /// `NodeReference_Encoding_DefaultBinary`
-pub const NODE_REFERENCE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 582);
+pub const NODE_REFERENCE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 582);
 /// `ContentFilterElement_Encoding_DefaultXml`
-pub const CONTENT_FILTER_ELEMENT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 584);
+pub const CONTENT_FILTER_ELEMENT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 584);
 /// `ContentFilterElement_Encoding_DefaultBinary`
-pub const CONTENT_FILTER_ELEMENT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 585);
+pub const CONTENT_FILTER_ELEMENT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 585);
 /// `ContentFilter_Encoding_DefaultXml`
-pub const CONTENT_FILTER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 587);
+pub const CONTENT_FILTER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 587);
 /// `ContentFilter_Encoding_DefaultBinary`
-pub const CONTENT_FILTER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 588);
+pub const CONTENT_FILTER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 588);
 /// `FilterOperand_Encoding_DefaultXml`
-pub const FILTER_OPERAND_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 590);
+pub const FILTER_OPERAND_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 590);
 /// `FilterOperand_Encoding_DefaultBinary`
-pub const FILTER_OPERAND_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 591);
+pub const FILTER_OPERAND_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 591);
 /// `ElementOperand_Encoding_DefaultXml`
-pub const ELEMENT_OPERAND_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 593);
+pub const ELEMENT_OPERAND_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 593);
 /// `ElementOperand_Encoding_DefaultBinary`
-pub const ELEMENT_OPERAND_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 594);
+pub const ELEMENT_OPERAND_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 594);
 /// `LiteralOperand_Encoding_DefaultXml`
-pub const LITERAL_OPERAND_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 596);
+pub const LITERAL_OPERAND_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 596);
 /// `LiteralOperand_Encoding_DefaultBinary`
-pub const LITERAL_OPERAND_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 597);
+pub const LITERAL_OPERAND_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 597);
 /// `AttributeOperand_Encoding_DefaultXml`
-pub const ATTRIBUTE_OPERAND_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 599);
+pub const ATTRIBUTE_OPERAND_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 599);
 /// `AttributeOperand_Encoding_DefaultBinary`
-pub const ATTRIBUTE_OPERAND_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 600);
+pub const ATTRIBUTE_OPERAND_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 600);
 /// `SimpleAttributeOperand_Encoding_DefaultXml`
-pub const SIMPLE_ATTRIBUTE_OPERAND_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 602);
+pub const SIMPLE_ATTRIBUTE_OPERAND_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 602);
 /// `SimpleAttributeOperand_Encoding_DefaultBinary`
-pub const SIMPLE_ATTRIBUTE_OPERAND_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 603);
+pub const SIMPLE_ATTRIBUTE_OPERAND_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 603);
 /// `ContentFilterElementResult_Encoding_DefaultXml`
-pub const CONTENT_FILTER_ELEMENT_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 605);
+pub const CONTENT_FILTER_ELEMENT_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 605);
 /// `ContentFilterElementResult_Encoding_DefaultBinary`
-pub const CONTENT_FILTER_ELEMENT_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 606);
+pub const CONTENT_FILTER_ELEMENT_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 606);
 /// `ContentFilterResult_Encoding_DefaultXml`
-pub const CONTENT_FILTER_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 608);
+pub const CONTENT_FILTER_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 608);
 /// `ContentFilterResult_Encoding_DefaultBinary`
-pub const CONTENT_FILTER_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 609);
+pub const CONTENT_FILTER_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 609);
 /// `ParsingResult_Encoding_DefaultXml`
-pub const PARSING_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 611);
+pub const PARSING_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 611);
 /// `ParsingResult_Encoding_DefaultBinary`
-pub const PARSING_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 612);
+pub const PARSING_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 612);
 /// `QueryFirstRequest_Encoding_DefaultXml`
-pub const QUERY_FIRST_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 614);
+pub const QUERY_FIRST_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 614);
 /// `QueryFirstRequest_Encoding_DefaultBinary`
-pub const QUERY_FIRST_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 615);
+pub const QUERY_FIRST_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 615);
 /// `QueryFirstResponse_Encoding_DefaultXml`
-pub const QUERY_FIRST_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 617);
+pub const QUERY_FIRST_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 617);
 /// `QueryFirstResponse_Encoding_DefaultBinary`
-pub const QUERY_FIRST_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 618);
+pub const QUERY_FIRST_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 618);
 /// `QueryNextRequest_Encoding_DefaultXml`
-pub const QUERY_NEXT_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 620);
+pub const QUERY_NEXT_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 620);
 /// `QueryNextRequest_Encoding_DefaultBinary`
-pub const QUERY_NEXT_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 621);
+pub const QUERY_NEXT_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 621);
 /// `QueryNextResponse_Encoding_DefaultXml`
-pub const QUERY_NEXT_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 623);
+pub const QUERY_NEXT_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 623);
 /// `QueryNextResponse_Encoding_DefaultBinary`
-pub const QUERY_NEXT_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 624);
+pub const QUERY_NEXT_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 624);
 /// `ReadValueId_Encoding_DefaultXml`
-pub const READ_VALUE_ID_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 627);
+pub const READ_VALUE_ID_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 627);
 /// `ReadValueId_Encoding_DefaultBinary`
-pub const READ_VALUE_ID_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 628);
+pub const READ_VALUE_ID_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 628);
 /// `ReadRequest_Encoding_DefaultXml`
-pub const READ_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 630);
+pub const READ_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 630);
 /// `ReadRequest_Encoding_DefaultBinary`
-pub const READ_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 631);
+pub const READ_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 631);
 /// `ReadResponse_Encoding_DefaultXml`
-pub const READ_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 633);
+pub const READ_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 633);
 /// `ReadResponse_Encoding_DefaultBinary`
-pub const READ_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 634);
+pub const READ_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 634);
 /// `HistoryReadValueId_Encoding_DefaultXml`
-pub const HISTORY_READ_VALUE_ID_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 636);
+pub const HISTORY_READ_VALUE_ID_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 636);
 /// `HistoryReadValueId_Encoding_DefaultBinary`
-pub const HISTORY_READ_VALUE_ID_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 637);
+pub const HISTORY_READ_VALUE_ID_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 637);
 /// `HistoryReadResult_Encoding_DefaultXml`
-pub const HISTORY_READ_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 639);
+pub const HISTORY_READ_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 639);
 /// `HistoryReadResult_Encoding_DefaultBinary`
-pub const HISTORY_READ_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 640);
+pub const HISTORY_READ_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 640);
 /// `HistoryReadDetails_Encoding_DefaultXml`
-pub const HISTORY_READ_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 642);
+pub const HISTORY_READ_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 642);
 /// `HistoryReadDetails_Encoding_DefaultBinary`
-pub const HISTORY_READ_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 643);
+pub const HISTORY_READ_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 643);
 /// `ReadEventDetails_Encoding_DefaultXml`
-pub const READ_EVENT_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 645);
+pub const READ_EVENT_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 645);
 /// `ReadEventDetails_Encoding_DefaultBinary`
-pub const READ_EVENT_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 646);
+pub const READ_EVENT_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 646);
 /// `ReadRawModifiedDetails_Encoding_DefaultXml`
-pub const READ_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 648);
+pub const READ_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 648);
 /// `ReadRawModifiedDetails_Encoding_DefaultBinary`
-pub const READ_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 649);
+pub const READ_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 649);
 /// `ReadProcessedDetails_Encoding_DefaultXml`
-pub const READ_PROCESSED_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 651);
+pub const READ_PROCESSED_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 651);
 /// `ReadProcessedDetails_Encoding_DefaultBinary`
-pub const READ_PROCESSED_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 652);
+pub const READ_PROCESSED_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 652);
 /// `ReadAtTimeDetails_Encoding_DefaultXml`
-pub const READ_AT_TIME_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 654);
+pub const READ_AT_TIME_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 654);
 /// `ReadAtTimeDetails_Encoding_DefaultBinary`
-pub const READ_AT_TIME_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 655);
+pub const READ_AT_TIME_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 655);
 /// `HistoryData_Encoding_DefaultXml`
-pub const HISTORY_DATA_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 657);
+pub const HISTORY_DATA_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 657);
 /// `HistoryData_Encoding_DefaultBinary`
-pub const HISTORY_DATA_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 658);
+pub const HISTORY_DATA_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 658);
 /// `HistoryEvent_Encoding_DefaultXml`
-pub const HISTORY_EVENT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 660);
+pub const HISTORY_EVENT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 660);
 /// `HistoryEvent_Encoding_DefaultBinary`
-pub const HISTORY_EVENT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 661);
+pub const HISTORY_EVENT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 661);
 /// `HistoryReadRequest_Encoding_DefaultXml`
-pub const HISTORY_READ_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 663);
+pub const HISTORY_READ_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 663);
 /// `HistoryReadRequest_Encoding_DefaultBinary`
-pub const HISTORY_READ_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 664);
+pub const HISTORY_READ_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 664);
 /// `HistoryReadResponse_Encoding_DefaultXml`
-pub const HISTORY_READ_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 666);
+pub const HISTORY_READ_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 666);
 /// `HistoryReadResponse_Encoding_DefaultBinary`
-pub const HISTORY_READ_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 667);
+pub const HISTORY_READ_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 667);
 /// `WriteValue_Encoding_DefaultXml`
-pub const WRITE_VALUE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 669);
+pub const WRITE_VALUE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 669);
 /// `WriteValue_Encoding_DefaultBinary`
-pub const WRITE_VALUE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 670);
+pub const WRITE_VALUE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 670);
 /// `WriteRequest_Encoding_DefaultXml`
-pub const WRITE_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 672);
+pub const WRITE_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 672);
 /// `WriteRequest_Encoding_DefaultBinary`
-pub const WRITE_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 673);
+pub const WRITE_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 673);
 /// `WriteResponse_Encoding_DefaultXml`
-pub const WRITE_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 675);
+pub const WRITE_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 675);
 /// `WriteResponse_Encoding_DefaultBinary`
-pub const WRITE_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 676);
+pub const WRITE_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 676);
 /// `HistoryUpdateDetails_Encoding_DefaultXml`
-pub const HISTORY_UPDATE_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 678);
+pub const HISTORY_UPDATE_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 678);
 /// `HistoryUpdateDetails_Encoding_DefaultBinary`
-pub const HISTORY_UPDATE_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 679);
+pub const HISTORY_UPDATE_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 679);
 /// `UpdateDataDetails_Encoding_DefaultXml`
-pub const UPDATE_DATA_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 681);
+pub const UPDATE_DATA_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 681);
 /// `UpdateDataDetails_Encoding_DefaultBinary`
-pub const UPDATE_DATA_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 682);
+pub const UPDATE_DATA_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 682);
 /// `UpdateEventDetails_Encoding_DefaultXml`
-pub const UPDATE_EVENT_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 684);
+pub const UPDATE_EVENT_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 684);
 /// `UpdateEventDetails_Encoding_DefaultBinary`
-pub const UPDATE_EVENT_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 685);
+pub const UPDATE_EVENT_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 685);
 /// `DeleteRawModifiedDetails_Encoding_DefaultXml`
-pub const DELETE_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 687);
+pub const DELETE_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 687);
 /// `DeleteRawModifiedDetails_Encoding_DefaultBinary`
-pub const DELETE_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 688);
+pub const DELETE_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 688);
 /// `DeleteAtTimeDetails_Encoding_DefaultXml`
-pub const DELETE_AT_TIME_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 690);
+pub const DELETE_AT_TIME_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 690);
 /// `DeleteAtTimeDetails_Encoding_DefaultBinary`
-pub const DELETE_AT_TIME_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 691);
+pub const DELETE_AT_TIME_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 691);
 /// `DeleteEventDetails_Encoding_DefaultXml`
-pub const DELETE_EVENT_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 693);
+pub const DELETE_EVENT_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 693);
 /// `DeleteEventDetails_Encoding_DefaultBinary`
-pub const DELETE_EVENT_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 694);
+pub const DELETE_EVENT_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 694);
 /// `HistoryUpdateResult_Encoding_DefaultXml`
-pub const HISTORY_UPDATE_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 696);
+pub const HISTORY_UPDATE_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 696);
 /// `HistoryUpdateResult_Encoding_DefaultBinary`
-pub const HISTORY_UPDATE_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 697);
+pub const HISTORY_UPDATE_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 697);
 /// `HistoryUpdateRequest_Encoding_DefaultXml`
-pub const HISTORY_UPDATE_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 699);
+pub const HISTORY_UPDATE_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 699);
 /// `HistoryUpdateRequest_Encoding_DefaultBinary`
-pub const HISTORY_UPDATE_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 700);
+pub const HISTORY_UPDATE_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 700);
 /// `HistoryUpdateResponse_Encoding_DefaultXml`
-pub const HISTORY_UPDATE_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 702);
+pub const HISTORY_UPDATE_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 702);
 /// `HistoryUpdateResponse_Encoding_DefaultBinary`
-pub const HISTORY_UPDATE_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 703);
+pub const HISTORY_UPDATE_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 703);
 /// `CallMethodRequest_Encoding_DefaultXml`
-pub const CALL_METHOD_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 705);
+pub const CALL_METHOD_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 705);
 /// `CallMethodRequest_Encoding_DefaultBinary`
-pub const CALL_METHOD_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 706);
+pub const CALL_METHOD_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 706);
 /// `CallMethodResult_Encoding_DefaultXml`
-pub const CALL_METHOD_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 708);
+pub const CALL_METHOD_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 708);
 /// `CallMethodResult_Encoding_DefaultBinary`
-pub const CALL_METHOD_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 709);
+pub const CALL_METHOD_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 709);
 /// `CallRequest_Encoding_DefaultXml`
-pub const CALL_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 711);
+pub const CALL_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 711);
 /// `CallRequest_Encoding_DefaultBinary`
-pub const CALL_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 712);
+pub const CALL_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 712);
 /// `CallResponse_Encoding_DefaultXml`
-pub const CALL_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 714);
+pub const CALL_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 714);
 /// `CallResponse_Encoding_DefaultBinary`
-pub const CALL_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 715);
+pub const CALL_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 715);
 /// `MonitoringFilter_Encoding_DefaultXml`
-pub const MONITORING_FILTER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 720);
+pub const MONITORING_FILTER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 720);
 /// `MonitoringFilter_Encoding_DefaultBinary`
-pub const MONITORING_FILTER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 721);
+pub const MONITORING_FILTER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 721);
 /// `DataChangeFilter_Encoding_DefaultXml`
-pub const DATA_CHANGE_FILTER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 723);
+pub const DATA_CHANGE_FILTER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 723);
 /// `DataChangeFilter_Encoding_DefaultBinary`
-pub const DATA_CHANGE_FILTER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 724);
+pub const DATA_CHANGE_FILTER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 724);
 /// `EventFilter_Encoding_DefaultXml`
-pub const EVENT_FILTER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 726);
+pub const EVENT_FILTER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 726);
 /// `EventFilter_Encoding_DefaultBinary`
-pub const EVENT_FILTER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 727);
+pub const EVENT_FILTER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 727);
 /// `AggregateFilter_Encoding_DefaultXml`
-pub const AGGREGATE_FILTER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 729);
+pub const AGGREGATE_FILTER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 729);
 /// `AggregateFilter_Encoding_DefaultBinary`
-pub const AGGREGATE_FILTER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 730);
+pub const AGGREGATE_FILTER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 730);
 /// `MonitoringFilterResult_Encoding_DefaultXml`
-pub const MONITORING_FILTER_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 732);
+pub const MONITORING_FILTER_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 732);
 /// `MonitoringFilterResult_Encoding_DefaultBinary`
-pub const MONITORING_FILTER_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 733);
+pub const MONITORING_FILTER_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 733);
 /// `EventFilterResult_Encoding_DefaultXml`
-pub const EVENT_FILTER_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 735);
+pub const EVENT_FILTER_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 735);
 /// `EventFilterResult_Encoding_DefaultBinary`
-pub const EVENT_FILTER_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 736);
+pub const EVENT_FILTER_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 736);
 /// `AggregateFilterResult_Encoding_DefaultXml`
-pub const AGGREGATE_FILTER_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 738);
+pub const AGGREGATE_FILTER_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 738);
 /// `AggregateFilterResult_Encoding_DefaultBinary`
-pub const AGGREGATE_FILTER_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 739);
+pub const AGGREGATE_FILTER_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 739);
 /// `MonitoringParameters_Encoding_DefaultXml`
-pub const MONITORING_PARAMETERS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 741);
+pub const MONITORING_PARAMETERS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 741);
 /// `MonitoringParameters_Encoding_DefaultBinary`
-pub const MONITORING_PARAMETERS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 742);
+pub const MONITORING_PARAMETERS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 742);
 /// `MonitoredItemCreateRequest_Encoding_DefaultXml`
-pub const MONITORED_ITEM_CREATE_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 744);
+pub const MONITORED_ITEM_CREATE_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 744);
 /// `MonitoredItemCreateRequest_Encoding_DefaultBinary`
-pub const MONITORED_ITEM_CREATE_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 745);
+pub const MONITORED_ITEM_CREATE_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 745);
 /// `MonitoredItemCreateResult_Encoding_DefaultXml`
-pub const MONITORED_ITEM_CREATE_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 747);
+pub const MONITORED_ITEM_CREATE_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 747);
 /// `MonitoredItemCreateResult_Encoding_DefaultBinary`
-pub const MONITORED_ITEM_CREATE_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 748);
+pub const MONITORED_ITEM_CREATE_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 748);
 /// `CreateMonitoredItemsRequest_Encoding_DefaultXml`
-pub const CREATE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 750);
+pub const CREATE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 750);
 /// `CreateMonitoredItemsRequest_Encoding_DefaultBinary`
-pub const CREATE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 751);
+pub const CREATE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 751);
 /// `CreateMonitoredItemsResponse_Encoding_DefaultXml`
-pub const CREATE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 753);
+pub const CREATE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 753);
 /// `CreateMonitoredItemsResponse_Encoding_DefaultBinary`
-pub const CREATE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 754);
+pub const CREATE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 754);
 /// `MonitoredItemModifyRequest_Encoding_DefaultXml`
-pub const MONITORED_ITEM_MODIFY_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 756);
+pub const MONITORED_ITEM_MODIFY_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 756);
 /// `MonitoredItemModifyRequest_Encoding_DefaultBinary`
-pub const MONITORED_ITEM_MODIFY_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 757);
+pub const MONITORED_ITEM_MODIFY_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 757);
 /// `MonitoredItemModifyResult_Encoding_DefaultXml`
-pub const MONITORED_ITEM_MODIFY_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 759);
+pub const MONITORED_ITEM_MODIFY_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 759);
 /// `MonitoredItemModifyResult_Encoding_DefaultBinary`
-pub const MONITORED_ITEM_MODIFY_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 760);
+pub const MONITORED_ITEM_MODIFY_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 760);
 /// `ModifyMonitoredItemsRequest_Encoding_DefaultXml`
-pub const MODIFY_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 762);
+pub const MODIFY_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 762);
 /// `ModifyMonitoredItemsRequest_Encoding_DefaultBinary`
-pub const MODIFY_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 763);
+pub const MODIFY_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 763);
 /// `ModifyMonitoredItemsResponse_Encoding_DefaultXml`
-pub const MODIFY_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 765);
+pub const MODIFY_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 765);
 /// `ModifyMonitoredItemsResponse_Encoding_DefaultBinary`
-pub const MODIFY_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 766);
+pub const MODIFY_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 766);
 /// `SetMonitoringModeRequest_Encoding_DefaultXml`
-pub const SET_MONITORING_MODE_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 768);
+pub const SET_MONITORING_MODE_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 768);
 /// `SetMonitoringModeRequest_Encoding_DefaultBinary`
-pub const SET_MONITORING_MODE_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 769);
+pub const SET_MONITORING_MODE_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 769);
 /// `SetMonitoringModeResponse_Encoding_DefaultXml`
-pub const SET_MONITORING_MODE_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 771);
+pub const SET_MONITORING_MODE_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 771);
 /// `SetMonitoringModeResponse_Encoding_DefaultBinary`
-pub const SET_MONITORING_MODE_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 772);
+pub const SET_MONITORING_MODE_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 772);
 /// `SetTriggeringRequest_Encoding_DefaultXml`
-pub const SET_TRIGGERING_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 774);
+pub const SET_TRIGGERING_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 774);
 /// `SetTriggeringRequest_Encoding_DefaultBinary`
-pub const SET_TRIGGERING_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 775);
+pub const SET_TRIGGERING_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 775);
 /// `SetTriggeringResponse_Encoding_DefaultXml`
-pub const SET_TRIGGERING_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 777);
+pub const SET_TRIGGERING_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 777);
 /// `SetTriggeringResponse_Encoding_DefaultBinary`
-pub const SET_TRIGGERING_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 778);
+pub const SET_TRIGGERING_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 778);
 /// `DeleteMonitoredItemsRequest_Encoding_DefaultXml`
-pub const DELETE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 780);
+pub const DELETE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 780);
 /// `DeleteMonitoredItemsRequest_Encoding_DefaultBinary`
-pub const DELETE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 781);
+pub const DELETE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 781);
 /// `DeleteMonitoredItemsResponse_Encoding_DefaultXml`
-pub const DELETE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 783);
+pub const DELETE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 783);
 /// `DeleteMonitoredItemsResponse_Encoding_DefaultBinary`
-pub const DELETE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 784);
+pub const DELETE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 784);
 /// `CreateSubscriptionRequest_Encoding_DefaultXml`
-pub const CREATE_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 786);
+pub const CREATE_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 786);
 /// `CreateSubscriptionRequest_Encoding_DefaultBinary`
-pub const CREATE_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 787);
+pub const CREATE_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 787);
 /// `CreateSubscriptionResponse_Encoding_DefaultXml`
-pub const CREATE_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 789);
+pub const CREATE_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 789);
 /// `CreateSubscriptionResponse_Encoding_DefaultBinary`
-pub const CREATE_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 790);
+pub const CREATE_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 790);
 /// `ModifySubscriptionRequest_Encoding_DefaultXml`
-pub const MODIFY_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 792);
+pub const MODIFY_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 792);
 /// `ModifySubscriptionRequest_Encoding_DefaultBinary`
-pub const MODIFY_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 793);
+pub const MODIFY_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 793);
 /// `ModifySubscriptionResponse_Encoding_DefaultXml`
-pub const MODIFY_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 795);
+pub const MODIFY_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 795);
 /// `ModifySubscriptionResponse_Encoding_DefaultBinary`
-pub const MODIFY_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 796);
+pub const MODIFY_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 796);
 /// `SetPublishingModeRequest_Encoding_DefaultXml`
-pub const SET_PUBLISHING_MODE_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 798);
+pub const SET_PUBLISHING_MODE_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 798);
 /// `SetPublishingModeRequest_Encoding_DefaultBinary`
-pub const SET_PUBLISHING_MODE_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 799);
+pub const SET_PUBLISHING_MODE_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 799);
 /// `SetPublishingModeResponse_Encoding_DefaultXml`
-pub const SET_PUBLISHING_MODE_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 801);
+pub const SET_PUBLISHING_MODE_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 801);
 /// `SetPublishingModeResponse_Encoding_DefaultBinary`
-pub const SET_PUBLISHING_MODE_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 802);
+pub const SET_PUBLISHING_MODE_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 802);
 /// `NotificationMessage_Encoding_DefaultXml`
-pub const NOTIFICATION_MESSAGE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 804);
+pub const NOTIFICATION_MESSAGE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 804);
 /// `NotificationMessage_Encoding_DefaultBinary`
-pub const NOTIFICATION_MESSAGE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 805);
+pub const NOTIFICATION_MESSAGE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 805);
 /// `MonitoredItemNotification_Encoding_DefaultXml`
-pub const MONITORED_ITEM_NOTIFICATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 807);
+pub const MONITORED_ITEM_NOTIFICATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 807);
 /// `MonitoredItemNotification_Encoding_DefaultBinary`
-pub const MONITORED_ITEM_NOTIFICATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 808);
+pub const MONITORED_ITEM_NOTIFICATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 808);
 /// `DataChangeNotification_Encoding_DefaultXml`
-pub const DATA_CHANGE_NOTIFICATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 810);
+pub const DATA_CHANGE_NOTIFICATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 810);
 /// `DataChangeNotification_Encoding_DefaultBinary`
-pub const DATA_CHANGE_NOTIFICATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 811);
+pub const DATA_CHANGE_NOTIFICATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 811);
 /// `StatusChangeNotification_Encoding_DefaultXml`
-pub const STATUS_CHANGE_NOTIFICATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 819);
+pub const STATUS_CHANGE_NOTIFICATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 819);
 /// `StatusChangeNotification_Encoding_DefaultBinary`
-pub const STATUS_CHANGE_NOTIFICATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 820);
+pub const STATUS_CHANGE_NOTIFICATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 820);
 /// `SubscriptionAcknowledgement_Encoding_DefaultXml`
-pub const SUBSCRIPTION_ACKNOWLEDGEMENT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 822);
+pub const SUBSCRIPTION_ACKNOWLEDGEMENT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 822);
 /// `SubscriptionAcknowledgement_Encoding_DefaultBinary`
-pub const SUBSCRIPTION_ACKNOWLEDGEMENT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 823);
+pub const SUBSCRIPTION_ACKNOWLEDGEMENT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 823);
 /// `PublishRequest_Encoding_DefaultXml`
-pub const PUBLISH_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 825);
+pub const PUBLISH_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 825);
 /// `PublishRequest_Encoding_DefaultBinary`
-pub const PUBLISH_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 826);
+pub const PUBLISH_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 826);
 /// `PublishResponse_Encoding_DefaultXml`
-pub const PUBLISH_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 828);
+pub const PUBLISH_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 828);
 /// `PublishResponse_Encoding_DefaultBinary`
-pub const PUBLISH_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 829);
+pub const PUBLISH_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 829);
 /// `RepublishRequest_Encoding_DefaultXml`
-pub const REPUBLISH_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 831);
+pub const REPUBLISH_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 831);
 /// `RepublishRequest_Encoding_DefaultBinary`
-pub const REPUBLISH_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 832);
+pub const REPUBLISH_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 832);
 /// `RepublishResponse_Encoding_DefaultXml`
-pub const REPUBLISH_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 834);
+pub const REPUBLISH_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 834);
 /// `RepublishResponse_Encoding_DefaultBinary`
-pub const REPUBLISH_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 835);
+pub const REPUBLISH_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 835);
 /// `TransferResult_Encoding_DefaultXml`
-pub const TRANSFER_RESULT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 837);
+pub const TRANSFER_RESULT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 837);
 /// `TransferResult_Encoding_DefaultBinary`
-pub const TRANSFER_RESULT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 838);
+pub const TRANSFER_RESULT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 838);
 /// `TransferSubscriptionsRequest_Encoding_DefaultXml`
-pub const TRANSFER_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 840);
+pub const TRANSFER_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 840);
 /// `TransferSubscriptionsRequest_Encoding_DefaultBinary`
-pub const TRANSFER_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 841);
+pub const TRANSFER_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 841);
 /// `TransferSubscriptionsResponse_Encoding_DefaultXml`
-pub const TRANSFER_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 843);
+pub const TRANSFER_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 843);
 /// `TransferSubscriptionsResponse_Encoding_DefaultBinary`
-pub const TRANSFER_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 844);
+pub const TRANSFER_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 844);
 /// `DeleteSubscriptionsRequest_Encoding_DefaultXml`
-pub const DELETE_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 846);
+pub const DELETE_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 846);
 /// `DeleteSubscriptionsRequest_Encoding_DefaultBinary`
-pub const DELETE_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 847);
+pub const DELETE_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 847);
 /// `DeleteSubscriptionsResponse_Encoding_DefaultXml`
-pub const DELETE_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 849);
+pub const DELETE_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 849);
 /// `DeleteSubscriptionsResponse_Encoding_DefaultBinary`
-pub const DELETE_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 850);
+pub const DELETE_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 850);
 /// `RedundantServerDataType_Encoding_DefaultXml`
-pub const REDUNDANT_SERVER_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 854);
+pub const REDUNDANT_SERVER_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 854);
 /// `RedundantServerDataType_Encoding_DefaultBinary`
-pub const REDUNDANT_SERVER_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 855);
+pub const REDUNDANT_SERVER_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 855);
 /// `SamplingIntervalDiagnosticsDataType_Encoding_DefaultXml`
-pub const SAMPLING_INTERVAL_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 857);
+pub const SAMPLING_INTERVAL_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 857);
 /// `SamplingIntervalDiagnosticsDataType_Encoding_DefaultBinary`
-pub const SAMPLING_INTERVAL_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 858);
+pub const SAMPLING_INTERVAL_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 858);
 /// `ServerDiagnosticsSummaryDataType_Encoding_DefaultXml`
-pub const SERVER_DIAGNOSTICS_SUMMARY_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 860);
+pub const SERVER_DIAGNOSTICS_SUMMARY_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 860);
 /// `ServerDiagnosticsSummaryDataType_Encoding_DefaultBinary`
-pub const SERVER_DIAGNOSTICS_SUMMARY_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 861);
+pub const SERVER_DIAGNOSTICS_SUMMARY_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 861);
 /// `ServerStatusDataType_Encoding_DefaultXml`
-pub const SERVER_STATUS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 863);
+pub const SERVER_STATUS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 863);
 /// `ServerStatusDataType_Encoding_DefaultBinary`
-pub const SERVER_STATUS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 864);
+pub const SERVER_STATUS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 864);
 /// `SessionDiagnosticsDataType_Encoding_DefaultXml`
-pub const SESSION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 866);
+pub const SESSION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 866);
 /// `SessionDiagnosticsDataType_Encoding_DefaultBinary`
-pub const SESSION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 867);
+pub const SESSION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 867);
 /// `SessionSecurityDiagnosticsDataType_Encoding_DefaultXml`
-pub const SESSION_SECURITY_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 869);
+pub const SESSION_SECURITY_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 869);
 /// `SessionSecurityDiagnosticsDataType_Encoding_DefaultBinary`
-pub const SESSION_SECURITY_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 870);
+pub const SESSION_SECURITY_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 870);
 /// `ServiceCounterDataType_Encoding_DefaultXml`
-pub const SERVICE_COUNTER_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 872);
+pub const SERVICE_COUNTER_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 872);
 /// `ServiceCounterDataType_Encoding_DefaultBinary`
-pub const SERVICE_COUNTER_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 873);
+pub const SERVICE_COUNTER_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 873);
 /// `SubscriptionDiagnosticsDataType_Encoding_DefaultXml`
-pub const SUBSCRIPTION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 875);
+pub const SUBSCRIPTION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 875);
 /// `SubscriptionDiagnosticsDataType_Encoding_DefaultBinary`
-pub const SUBSCRIPTION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 876);
+pub const SUBSCRIPTION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 876);
 /// `ModelChangeStructureDataType_Encoding_DefaultXml`
-pub const MODEL_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 878);
+pub const MODEL_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 878);
 /// `ModelChangeStructureDataType_Encoding_DefaultBinary`
-pub const MODEL_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 879);
+pub const MODEL_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 879);
 /// `Range_Encoding_DefaultXml`
-pub const RANGE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 885);
+pub const RANGE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 885);
 /// `Range_Encoding_DefaultBinary`
-pub const RANGE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 886);
+pub const RANGE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 886);
 /// `EUInformation_Encoding_DefaultXml`
-pub const EU_INFORMATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 888);
+pub const EU_INFORMATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 888);
 /// `EUInformation_Encoding_DefaultBinary`
-pub const EU_INFORMATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 889);
+pub const EU_INFORMATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 889);
 /// `Annotation_Encoding_DefaultXml`
-pub const ANNOTATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 892);
+pub const ANNOTATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 892);
 /// `Annotation_Encoding_DefaultBinary`
-pub const ANNOTATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 893);
+pub const ANNOTATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 893);
 /// `ProgramDiagnosticDataType_Encoding_DefaultXml`
-pub const PROGRAM_DIAGNOSTIC_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 895);
+pub const PROGRAM_DIAGNOSTIC_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 895);
 /// `ProgramDiagnosticDataType_Encoding_DefaultBinary`
-pub const PROGRAM_DIAGNOSTIC_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 896);
+pub const PROGRAM_DIAGNOSTIC_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 896);
 /// `SemanticChangeStructureDataType_Encoding_DefaultXml`
-pub const SEMANTIC_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 898);
+pub const SEMANTIC_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 898);
 /// `SemanticChangeStructureDataType_Encoding_DefaultBinary`
-pub const SEMANTIC_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 899);
+pub const SEMANTIC_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 899);
 /// `EventNotificationList_Encoding_DefaultXml`
-pub const EVENT_NOTIFICATION_LIST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 915);
+pub const EVENT_NOTIFICATION_LIST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 915);
 /// `EventNotificationList_Encoding_DefaultBinary`
-pub const EVENT_NOTIFICATION_LIST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 916);
+pub const EVENT_NOTIFICATION_LIST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 916);
 /// `EventFieldList_Encoding_DefaultXml`
-pub const EVENT_FIELD_LIST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 918);
+pub const EVENT_FIELD_LIST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 918);
 /// `EventFieldList_Encoding_DefaultBinary`
-pub const EVENT_FIELD_LIST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 919);
+pub const EVENT_FIELD_LIST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 919);
 /// `HistoryEventFieldList_Encoding_DefaultXml`
-pub const HISTORY_EVENT_FIELD_LIST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 921);
+pub const HISTORY_EVENT_FIELD_LIST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 921);
 /// `HistoryEventFieldList_Encoding_DefaultBinary`
-pub const HISTORY_EVENT_FIELD_LIST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 922);
+pub const HISTORY_EVENT_FIELD_LIST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 922);
 /// `IssuedIdentityToken_Encoding_DefaultXml`
-pub const ISSUED_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 939);
+pub const ISSUED_IDENTITY_TOKEN_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 939);
 /// `IssuedIdentityToken_Encoding_DefaultBinary`
-pub const ISSUED_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 940);
+pub const ISSUED_IDENTITY_TOKEN_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 940);
 /// `NotificationData_Encoding_DefaultXml`
-pub const NOTIFICATION_DATA_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 946);
+pub const NOTIFICATION_DATA_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 946);
 /// `NotificationData_Encoding_DefaultBinary`
-pub const NOTIFICATION_DATA_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 947);
+pub const NOTIFICATION_DATA_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 947);
 /// `AggregateConfiguration_Encoding_DefaultXml`
-pub const AGGREGATE_CONFIGURATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 949);
+pub const AGGREGATE_CONFIGURATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 949);
 /// `AggregateConfiguration_Encoding_DefaultBinary`
-pub const AGGREGATE_CONFIGURATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 950);
+pub const AGGREGATE_CONFIGURATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 950);
 /// `EnumValueType_Encoding_DefaultXml`
-pub const ENUM_VALUE_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 7616);
+pub const ENUM_VALUE_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 7616);
 /// `EnumValueType_Encoding_DefaultBinary`
-pub const ENUM_VALUE_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 8251);
+pub const ENUM_VALUE_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 8251);
 /// `TimeZoneDataType_Encoding_DefaultXml`
-pub const TIME_ZONE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 8913);
+pub const TIME_ZONE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 8913);
 /// `TimeZoneDataType_Encoding_DefaultBinary`
-pub const TIME_ZONE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 8917);
+pub const TIME_ZONE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 8917);
 /// `ModificationInfo_Encoding_DefaultXml`
-pub const MODIFICATION_INFO_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11218);
+pub const MODIFICATION_INFO_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11218);
 /// `HistoryModifiedData_Encoding_DefaultXml`
-pub const HISTORY_MODIFIED_DATA_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11219);
+pub const HISTORY_MODIFIED_DATA_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11219);
 /// `ModificationInfo_Encoding_DefaultBinary`
-pub const MODIFICATION_INFO_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11226);
+pub const MODIFICATION_INFO_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11226);
 /// `HistoryModifiedData_Encoding_DefaultBinary`
-pub const HISTORY_MODIFIED_DATA_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11227);
+pub const HISTORY_MODIFIED_DATA_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11227);
 /// `UpdateStructureDataDetails_Encoding_DefaultXml`
-pub const UPDATE_STRUCTURE_DATA_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11296);
+pub const UPDATE_STRUCTURE_DATA_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11296);
 /// `UpdateStructureDataDetails_Encoding_DefaultBinary`
-pub const UPDATE_STRUCTURE_DATA_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11300);
+pub const UPDATE_STRUCTURE_DATA_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11300);
 /// `InstanceNode_Encoding_DefaultXml`
-pub const INSTANCE_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11887);
+pub const INSTANCE_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11887);
 /// `TypeNode_Encoding_DefaultXml`
-pub const TYPE_NODE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11888);
+pub const TYPE_NODE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11888);
 /// `InstanceNode_Encoding_DefaultBinary`
-pub const INSTANCE_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11889);
+pub const INSTANCE_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11889);
 /// `TypeNode_Encoding_DefaultBinary`
-pub const TYPE_NODE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11890);
+pub const TYPE_NODE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11890);
 /// `EndpointUrlListDataType_Encoding_DefaultXml`
-pub const ENDPOINT_URL_LIST_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11949);
+pub const ENDPOINT_URL_LIST_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11949);
 /// `NetworkGroupDataType_Encoding_DefaultXml`
-pub const NETWORK_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11950);
+pub const NETWORK_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11950);
 /// `EndpointUrlListDataType_Encoding_DefaultBinary`
-pub const ENDPOINT_URL_LIST_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11957);
+pub const ENDPOINT_URL_LIST_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11957);
 /// `NetworkGroupDataType_Encoding_DefaultBinary`
-pub const NETWORK_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11958);
+pub const NETWORK_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11958);
 /// `AxisInformation_Encoding_DefaultXml`
-pub const AXIS_INFORMATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12081);
+pub const AXIS_INFORMATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12081);
 /// `XVType_Encoding_DefaultXml`
-pub const XV_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12082);
+pub const XV_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12082);
 /// `AxisInformation_Encoding_DefaultBinary`
-pub const AXIS_INFORMATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12089);
+pub const AXIS_INFORMATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12089);
 /// `XVType_Encoding_DefaultBinary`
-pub const XV_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12090);
+pub const XV_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12090);
 /// `ComplexNumberType_Encoding_DefaultXml`
-pub const COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12173);
+pub const COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12173);
 /// `DoubleComplexNumberType_Encoding_DefaultXml`
-pub const DOUBLE_COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12174);
+pub const DOUBLE_COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12174);
 /// `ComplexNumberType_Encoding_DefaultBinary`
-pub const COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12181);
+pub const COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12181);
 /// `DoubleComplexNumberType_Encoding_DefaultBinary`
-pub const DOUBLE_COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12182);
+pub const DOUBLE_COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12182);
 /// `ServerOnNetwork_Encoding_DefaultXml`
-pub const SERVER_ON_NETWORK_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12195);
+pub const SERVER_ON_NETWORK_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12195);
 /// `FindServersOnNetworkRequest_Encoding_DefaultXml`
-pub const FIND_SERVERS_ON_NETWORK_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12196);
+pub const FIND_SERVERS_ON_NETWORK_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12196);
 /// `FindServersOnNetworkResponse_Encoding_DefaultXml`
-pub const FIND_SERVERS_ON_NETWORK_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12197);
+pub const FIND_SERVERS_ON_NETWORK_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12197);
 /// `RegisterServer2Request_Encoding_DefaultXml`
-pub const REGISTER_SERVER2_REQUEST_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12199);
+pub const REGISTER_SERVER2_REQUEST_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12199);
 /// `RegisterServer2Response_Encoding_DefaultXml`
-pub const REGISTER_SERVER2_RESPONSE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12200);
+pub const REGISTER_SERVER2_RESPONSE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12200);
 /// `ServerOnNetwork_Encoding_DefaultBinary`
-pub const SERVER_ON_NETWORK_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12207);
+pub const SERVER_ON_NETWORK_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12207);
 /// `FindServersOnNetworkRequest_Encoding_DefaultBinary`
-pub const FIND_SERVERS_ON_NETWORK_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12208);
+pub const FIND_SERVERS_ON_NETWORK_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12208);
 /// `FindServersOnNetworkResponse_Encoding_DefaultBinary`
-pub const FIND_SERVERS_ON_NETWORK_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12209);
+pub const FIND_SERVERS_ON_NETWORK_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12209);
 /// `RegisterServer2Request_Encoding_DefaultBinary`
-pub const REGISTER_SERVER2_REQUEST_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12211);
+pub const REGISTER_SERVER2_REQUEST_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12211);
 /// `RegisterServer2Response_Encoding_DefaultBinary`
-pub const REGISTER_SERVER2_RESPONSE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12212);
+pub const REGISTER_SERVER2_RESPONSE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12212);
 /// `TrustListDataType_Encoding_DefaultXml`
-pub const TRUST_LIST_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12676);
+pub const TRUST_LIST_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12676);
 /// `TrustListDataType_Encoding_DefaultBinary`
-pub const TRUST_LIST_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12680);
+pub const TRUST_LIST_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12680);
 /// `OptionSet_Encoding_DefaultXml`
-pub const OPTION_SET_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12757);
+pub const OPTION_SET_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12757);
 /// `Union_Encoding_DefaultXml`
-pub const UNION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12758);
+pub const UNION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12758);
 /// `OptionSet_Encoding_DefaultBinary`
-pub const OPTION_SET_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12765);
+pub const OPTION_SET_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12765);
 /// `Union_Encoding_DefaultBinary`
-pub const UNION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12766);
+pub const UNION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12766);
 /// `DiscoveryConfiguration_Encoding_DefaultXml`
-pub const DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12892);
+pub const DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12892);
 /// `MdnsDiscoveryConfiguration_Encoding_DefaultXml`
-pub const MDNS_DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12893);
+pub const MDNS_DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12893);
 /// `DiscoveryConfiguration_Encoding_DefaultBinary`
-pub const DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12900);
+pub const DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12900);
 /// `MdnsDiscoveryConfiguration_Encoding_DefaultBinary`
-pub const MDNS_DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12901);
+pub const MDNS_DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12901);
 /// `PublishedVariableDataType_Encoding_DefaultXml`
-pub const PUBLISHED_VARIABLE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14319);
+pub const PUBLISHED_VARIABLE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14319);
 /// `PublishedVariableDataType_Encoding_DefaultBinary`
-pub const PUBLISHED_VARIABLE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14323);
+pub const PUBLISHED_VARIABLE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14323);
 /// `DataSetMetaDataType_Encoding_DefaultXml`
-pub const DATA_SET_META_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14794);
+pub const DATA_SET_META_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14794);
 /// `FieldMetaData_Encoding_DefaultXml`
-pub const FIELD_META_DATA_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14795);
+pub const FIELD_META_DATA_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14795);
 /// `DataTypeDescription_Encoding_DefaultXml`
-pub const DATA_TYPE_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14796);
+pub const DATA_TYPE_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14796);
 /// `DataTypeDefinition_Encoding_DefaultXml`
-pub const DATA_TYPE_DEFINITION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14797);
+pub const DATA_TYPE_DEFINITION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14797);
 /// `StructureDefinition_Encoding_DefaultXml`
-pub const STRUCTURE_DEFINITION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14798);
+pub const STRUCTURE_DEFINITION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14798);
 /// `EnumDefinition_Encoding_DefaultXml`
-pub const ENUM_DEFINITION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14799);
+pub const ENUM_DEFINITION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14799);
 /// `StructureField_Encoding_DefaultXml`
-pub const STRUCTURE_FIELD_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14800);
+pub const STRUCTURE_FIELD_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14800);
 /// `EnumField_Encoding_DefaultXml`
-pub const ENUM_FIELD_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14801);
+pub const ENUM_FIELD_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14801);
 /// `KeyValuePair_Encoding_DefaultXml`
-pub const KEY_VALUE_PAIR_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14802);
+pub const KEY_VALUE_PAIR_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14802);
 /// `ConfigurationVersionDataType_Encoding_DefaultXml`
-pub const CONFIGURATION_VERSION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14803);
+pub const CONFIGURATION_VERSION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14803);
 /// `FieldTargetDataType_Encoding_DefaultXml`
-pub const FIELD_TARGET_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14804);
+pub const FIELD_TARGET_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14804);
 /// `FieldMetaData_Encoding_DefaultBinary`
-pub const FIELD_META_DATA_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14839);
+pub const FIELD_META_DATA_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14839);
 /// `StructureField_Encoding_DefaultBinary`
-pub const STRUCTURE_FIELD_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14844);
+pub const STRUCTURE_FIELD_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14844);
 /// `EnumField_Encoding_DefaultBinary`
-pub const ENUM_FIELD_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14845);
+pub const ENUM_FIELD_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14845);
 /// `KeyValuePair_Encoding_DefaultBinary`
-pub const KEY_VALUE_PAIR_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14846);
+pub const KEY_VALUE_PAIR_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14846);
 /// `ConfigurationVersionDataType_Encoding_DefaultBinary`
-pub const CONFIGURATION_VERSION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14847);
+pub const CONFIGURATION_VERSION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14847);
 /// `FieldTargetDataType_Encoding_DefaultBinary`
-pub const FIELD_TARGET_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14848);
+pub const FIELD_TARGET_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14848);
 /// `KeyValuePair_Encoding_DefaultJson`
-pub const KEY_VALUE_PAIR_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15041);
+pub const KEY_VALUE_PAIR_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15041);
 /// `IdentityMappingRuleType_Encoding_DefaultJson`
-pub const IDENTITY_MAPPING_RULE_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15042);
+pub const IDENTITY_MAPPING_RULE_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15042);
 /// `TrustListDataType_Encoding_DefaultJson`
-pub const TRUST_LIST_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15044);
+pub const TRUST_LIST_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15044);
 /// `DecimalDataType_Encoding_DefaultJson`
-pub const DECIMAL_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15045);
+pub const DECIMAL_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15045);
 /// `ConfigurationVersionDataType_Encoding_DefaultJson`
-pub const CONFIGURATION_VERSION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15049);
+pub const CONFIGURATION_VERSION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15049);
 /// `DataSetMetaDataType_Encoding_DefaultJson`
-pub const DATA_SET_META_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15050);
+pub const DATA_SET_META_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15050);
 /// `FieldMetaData_Encoding_DefaultJson`
-pub const FIELD_META_DATA_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15051);
+pub const FIELD_META_DATA_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15051);
 /// `DataTypeDescription_Encoding_DefaultJson`
-pub const DATA_TYPE_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15057);
+pub const DATA_TYPE_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15057);
 /// `StructureDescription_Encoding_DefaultJson`
-pub const STRUCTURE_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15058);
+pub const STRUCTURE_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15058);
 /// `EnumDescription_Encoding_DefaultJson`
-pub const ENUM_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15059);
+pub const ENUM_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15059);
 /// `PublishedVariableDataType_Encoding_DefaultJson`
-pub const PUBLISHED_VARIABLE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15060);
+pub const PUBLISHED_VARIABLE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15060);
 /// `FieldTargetDataType_Encoding_DefaultJson`
-pub const FIELD_TARGET_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15061);
+pub const FIELD_TARGET_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15061);
 /// `RolePermissionType_Encoding_DefaultJson`
-pub const ROLE_PERMISSION_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15062);
+pub const ROLE_PERMISSION_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15062);
 /// `DataTypeDefinition_Encoding_DefaultJson`
-pub const DATA_TYPE_DEFINITION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15063);
+pub const DATA_TYPE_DEFINITION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15063);
 /// `StructureField_Encoding_DefaultJson`
-pub const STRUCTURE_FIELD_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15065);
+pub const STRUCTURE_FIELD_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15065);
 /// `StructureDefinition_Encoding_DefaultJson`
-pub const STRUCTURE_DEFINITION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15066);
+pub const STRUCTURE_DEFINITION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15066);
 /// `EnumDefinition_Encoding_DefaultJson`
-pub const ENUM_DEFINITION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15067);
+pub const ENUM_DEFINITION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15067);
 /// `Node_Encoding_DefaultJson`
-pub const NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15068);
+pub const NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15068);
 /// `InstanceNode_Encoding_DefaultJson`
-pub const INSTANCE_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15069);
+pub const INSTANCE_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15069);
 /// `TypeNode_Encoding_DefaultJson`
-pub const TYPE_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15070);
+pub const TYPE_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15070);
 /// `ObjectNode_Encoding_DefaultJson`
-pub const OBJECT_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15071);
+pub const OBJECT_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15071);
 /// `ObjectTypeNode_Encoding_DefaultJson`
-pub const OBJECT_TYPE_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15073);
+pub const OBJECT_TYPE_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15073);
 /// `VariableNode_Encoding_DefaultJson`
-pub const VARIABLE_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15074);
+pub const VARIABLE_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15074);
 /// `VariableTypeNode_Encoding_DefaultJson`
-pub const VARIABLE_TYPE_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15075);
+pub const VARIABLE_TYPE_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15075);
 /// `ReferenceTypeNode_Encoding_DefaultJson`
-pub const REFERENCE_TYPE_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15076);
+pub const REFERENCE_TYPE_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15076);
 /// `MethodNode_Encoding_DefaultJson`
-pub const METHOD_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15077);
+pub const METHOD_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15077);
 /// `ViewNode_Encoding_DefaultJson`
-pub const VIEW_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15078);
+pub const VIEW_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15078);
 /// `DataTypeNode_Encoding_DefaultJson`
-pub const DATA_TYPE_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15079);
+pub const DATA_TYPE_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15079);
 /// `ReferenceNode_Encoding_DefaultJson`
-pub const REFERENCE_NODE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15080);
+pub const REFERENCE_NODE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15080);
 /// `Argument_Encoding_DefaultJson`
-pub const ARGUMENT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15081);
+pub const ARGUMENT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15081);
 /// `EnumValueType_Encoding_DefaultJson`
-pub const ENUM_VALUE_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15082);
+pub const ENUM_VALUE_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15082);
 /// `EnumField_Encoding_DefaultJson`
-pub const ENUM_FIELD_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15083);
+pub const ENUM_FIELD_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15083);
 /// `OptionSet_Encoding_DefaultJson`
-pub const OPTION_SET_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15084);
+pub const OPTION_SET_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15084);
 /// `Union_Encoding_DefaultJson`
-pub const UNION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15085);
+pub const UNION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15085);
 /// `TimeZoneDataType_Encoding_DefaultJson`
-pub const TIME_ZONE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15086);
+pub const TIME_ZONE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15086);
 /// `ApplicationDescription_Encoding_DefaultJson`
-pub const APPLICATION_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15087);
+pub const APPLICATION_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15087);
 /// `RequestHeader_Encoding_DefaultJson`
-pub const REQUEST_HEADER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15088);
+pub const REQUEST_HEADER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15088);
 /// `ResponseHeader_Encoding_DefaultJson`
-pub const RESPONSE_HEADER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15089);
+pub const RESPONSE_HEADER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15089);
 /// `ServiceFault_Encoding_DefaultJson`
-pub const SERVICE_FAULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15090);
+pub const SERVICE_FAULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15090);
 /// `SessionlessInvokeRequestType_Encoding_DefaultJson`
-pub const SESSIONLESS_INVOKE_REQUEST_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15091);
+pub const SESSIONLESS_INVOKE_REQUEST_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15091);
 /// `SessionlessInvokeResponseType_Encoding_DefaultJson`
-pub const SESSIONLESS_INVOKE_RESPONSE_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15092);
+pub const SESSIONLESS_INVOKE_RESPONSE_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15092);
 /// `FindServersRequest_Encoding_DefaultJson`
-pub const FIND_SERVERS_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15093);
+pub const FIND_SERVERS_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15093);
 /// `FindServersResponse_Encoding_DefaultJson`
-pub const FIND_SERVERS_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15094);
+pub const FIND_SERVERS_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15094);
 /// `ServerOnNetwork_Encoding_DefaultJson`
-pub const SERVER_ON_NETWORK_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15095);
+pub const SERVER_ON_NETWORK_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15095);
 /// `FindServersOnNetworkRequest_Encoding_DefaultJson`
-pub const FIND_SERVERS_ON_NETWORK_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15096);
+pub const FIND_SERVERS_ON_NETWORK_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15096);
 /// `FindServersOnNetworkResponse_Encoding_DefaultJson`
-pub const FIND_SERVERS_ON_NETWORK_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15097);
+pub const FIND_SERVERS_ON_NETWORK_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15097);
 /// `UserTokenPolicy_Encoding_DefaultJson`
-pub const USER_TOKEN_POLICY_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15098);
+pub const USER_TOKEN_POLICY_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15098);
 /// `EndpointDescription_Encoding_DefaultJson`
-pub const ENDPOINT_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15099);
+pub const ENDPOINT_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15099);
 /// `GetEndpointsRequest_Encoding_DefaultJson`
-pub const GET_ENDPOINTS_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15100);
+pub const GET_ENDPOINTS_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15100);
 /// `GetEndpointsResponse_Encoding_DefaultJson`
-pub const GET_ENDPOINTS_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15101);
+pub const GET_ENDPOINTS_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15101);
 /// `RegisteredServer_Encoding_DefaultJson`
-pub const REGISTERED_SERVER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15102);
+pub const REGISTERED_SERVER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15102);
 /// `RegisterServerRequest_Encoding_DefaultJson`
-pub const REGISTER_SERVER_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15103);
+pub const REGISTER_SERVER_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15103);
 /// `RegisterServerResponse_Encoding_DefaultJson`
-pub const REGISTER_SERVER_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15104);
+pub const REGISTER_SERVER_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15104);
 /// `DiscoveryConfiguration_Encoding_DefaultJson`
-pub const DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15105);
+pub const DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15105);
 /// `MdnsDiscoveryConfiguration_Encoding_DefaultJson`
-pub const MDNS_DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15106);
+pub const MDNS_DISCOVERY_CONFIGURATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15106);
 /// `RegisterServer2Request_Encoding_DefaultJson`
-pub const REGISTER_SERVER2_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15107);
+pub const REGISTER_SERVER2_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15107);
 /// `RegisterServer2Response_Encoding_DefaultJson`
-pub const REGISTER_SERVER2_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15130);
+pub const REGISTER_SERVER2_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15130);
 /// `ChannelSecurityToken_Encoding_DefaultJson`
-pub const CHANNEL_SECURITY_TOKEN_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15131);
+pub const CHANNEL_SECURITY_TOKEN_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15131);
 /// `OpenSecureChannelRequest_Encoding_DefaultJson`
-pub const OPEN_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15132);
+pub const OPEN_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15132);
 /// `OpenSecureChannelResponse_Encoding_DefaultJson`
-pub const OPEN_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15133);
+pub const OPEN_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15133);
 /// `CloseSecureChannelRequest_Encoding_DefaultJson`
-pub const CLOSE_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15134);
+pub const CLOSE_SECURE_CHANNEL_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15134);
 /// `CloseSecureChannelResponse_Encoding_DefaultJson`
-pub const CLOSE_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15135);
+pub const CLOSE_SECURE_CHANNEL_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15135);
 /// `SignedSoftwareCertificate_Encoding_DefaultJson`
-pub const SIGNED_SOFTWARE_CERTIFICATE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15136);
+pub const SIGNED_SOFTWARE_CERTIFICATE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15136);
 /// `SignatureData_Encoding_DefaultJson`
-pub const SIGNATURE_DATA_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15137);
+pub const SIGNATURE_DATA_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15137);
 /// `CreateSessionRequest_Encoding_DefaultJson`
-pub const CREATE_SESSION_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15138);
+pub const CREATE_SESSION_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15138);
 /// `CreateSessionResponse_Encoding_DefaultJson`
-pub const CREATE_SESSION_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15139);
+pub const CREATE_SESSION_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15139);
 /// `UserIdentityToken_Encoding_DefaultJson`
-pub const USER_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15140);
+pub const USER_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15140);
 /// `AnonymousIdentityToken_Encoding_DefaultJson`
-pub const ANONYMOUS_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15141);
+pub const ANONYMOUS_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15141);
 /// `UserNameIdentityToken_Encoding_DefaultJson`
-pub const USER_NAME_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15142);
+pub const USER_NAME_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15142);
 /// `X509IdentityToken_Encoding_DefaultJson`
-pub const X509_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15143);
+pub const X509_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15143);
 /// `IssuedIdentityToken_Encoding_DefaultJson`
-pub const ISSUED_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15144);
+pub const ISSUED_IDENTITY_TOKEN_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15144);
 /// `ActivateSessionRequest_Encoding_DefaultJson`
-pub const ACTIVATE_SESSION_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15145);
+pub const ACTIVATE_SESSION_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15145);
 /// `ActivateSessionResponse_Encoding_DefaultJson`
-pub const ACTIVATE_SESSION_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15146);
+pub const ACTIVATE_SESSION_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15146);
 /// `CloseSessionRequest_Encoding_DefaultJson`
-pub const CLOSE_SESSION_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15147);
+pub const CLOSE_SESSION_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15147);
 /// `CloseSessionResponse_Encoding_DefaultJson`
-pub const CLOSE_SESSION_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15148);
+pub const CLOSE_SESSION_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15148);
 /// `CancelRequest_Encoding_DefaultJson`
-pub const CANCEL_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15149);
+pub const CANCEL_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15149);
 /// `CancelResponse_Encoding_DefaultJson`
-pub const CANCEL_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15150);
+pub const CANCEL_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15150);
 /// `NodeAttributes_Encoding_DefaultJson`
-pub const NODE_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15151);
+pub const NODE_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15151);
 /// `ObjectAttributes_Encoding_DefaultJson`
-pub const OBJECT_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15152);
+pub const OBJECT_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15152);
 /// `VariableAttributes_Encoding_DefaultJson`
-pub const VARIABLE_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15153);
+pub const VARIABLE_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15153);
 /// `MethodAttributes_Encoding_DefaultJson`
-pub const METHOD_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15157);
+pub const METHOD_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15157);
 /// `ObjectTypeAttributes_Encoding_DefaultJson`
-pub const OBJECT_TYPE_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15158);
+pub const OBJECT_TYPE_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15158);
 /// `VariableTypeAttributes_Encoding_DefaultJson`
-pub const VARIABLE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15159);
+pub const VARIABLE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15159);
 /// `ReferenceTypeAttributes_Encoding_DefaultJson`
-pub const REFERENCE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15160);
+pub const REFERENCE_TYPE_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15160);
 /// `DataTypeAttributes_Encoding_DefaultJson`
-pub const DATA_TYPE_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15161);
+pub const DATA_TYPE_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15161);
 /// `ViewAttributes_Encoding_DefaultJson`
-pub const VIEW_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15162);
+pub const VIEW_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15162);
 /// `GenericAttributeValue_Encoding_DefaultJson`
-pub const GENERIC_ATTRIBUTE_VALUE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15163);
+pub const GENERIC_ATTRIBUTE_VALUE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15163);
 /// `GenericAttributes_Encoding_DefaultJson`
-pub const GENERIC_ATTRIBUTES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15164);
+pub const GENERIC_ATTRIBUTES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15164);
 /// `AddNodesItem_Encoding_DefaultJson`
-pub const ADD_NODES_ITEM_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15165);
+pub const ADD_NODES_ITEM_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15165);
 /// `AddNodesResult_Encoding_DefaultJson`
-pub const ADD_NODES_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15166);
+pub const ADD_NODES_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15166);
 /// `AddNodesRequest_Encoding_DefaultJson`
-pub const ADD_NODES_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15167);
+pub const ADD_NODES_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15167);
 /// `AddNodesResponse_Encoding_DefaultJson`
-pub const ADD_NODES_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15168);
+pub const ADD_NODES_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15168);
 /// `AddReferencesItem_Encoding_DefaultJson`
-pub const ADD_REFERENCES_ITEM_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15169);
+pub const ADD_REFERENCES_ITEM_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15169);
 /// `AddReferencesRequest_Encoding_DefaultJson`
-pub const ADD_REFERENCES_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15170);
+pub const ADD_REFERENCES_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15170);
 /// `AddReferencesResponse_Encoding_DefaultJson`
-pub const ADD_REFERENCES_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15171);
+pub const ADD_REFERENCES_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15171);
 /// `DeleteNodesItem_Encoding_DefaultJson`
-pub const DELETE_NODES_ITEM_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15172);
+pub const DELETE_NODES_ITEM_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15172);
 /// `DeleteNodesRequest_Encoding_DefaultJson`
-pub const DELETE_NODES_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15173);
+pub const DELETE_NODES_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15173);
 /// `DeleteNodesResponse_Encoding_DefaultJson`
-pub const DELETE_NODES_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15174);
+pub const DELETE_NODES_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15174);
 /// `DeleteReferencesItem_Encoding_DefaultJson`
-pub const DELETE_REFERENCES_ITEM_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15175);
+pub const DELETE_REFERENCES_ITEM_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15175);
 /// `DeleteReferencesRequest_Encoding_DefaultJson`
-pub const DELETE_REFERENCES_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15176);
+pub const DELETE_REFERENCES_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15176);
 /// `DeleteReferencesResponse_Encoding_DefaultJson`
-pub const DELETE_REFERENCES_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15177);
+pub const DELETE_REFERENCES_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15177);
 /// `ViewDescription_Encoding_DefaultJson`
-pub const VIEW_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15179);
+pub const VIEW_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15179);
 /// `BrowseDescription_Encoding_DefaultJson`
-pub const BROWSE_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15180);
+pub const BROWSE_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15180);
 /// `ReferenceDescription_Encoding_DefaultJson`
-pub const REFERENCE_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15182);
+pub const REFERENCE_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15182);
 /// `BrowseResult_Encoding_DefaultJson`
-pub const BROWSE_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15183);
+pub const BROWSE_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15183);
 /// `BrowseRequest_Encoding_DefaultJson`
-pub const BROWSE_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15184);
+pub const BROWSE_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15184);
 /// `BrowseResponse_Encoding_DefaultJson`
-pub const BROWSE_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15185);
+pub const BROWSE_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15185);
 /// `BrowseNextRequest_Encoding_DefaultJson`
-pub const BROWSE_NEXT_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15186);
+pub const BROWSE_NEXT_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15186);
 /// `BrowseNextResponse_Encoding_DefaultJson`
-pub const BROWSE_NEXT_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15187);
+pub const BROWSE_NEXT_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15187);
 /// `RelativePathElement_Encoding_DefaultJson`
-pub const RELATIVE_PATH_ELEMENT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15188);
+pub const RELATIVE_PATH_ELEMENT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15188);
 /// `RelativePath_Encoding_DefaultJson`
-pub const RELATIVE_PATH_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15189);
+pub const RELATIVE_PATH_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15189);
 /// `BrowsePath_Encoding_DefaultJson`
-pub const BROWSE_PATH_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15190);
+pub const BROWSE_PATH_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15190);
 /// `BrowsePathTarget_Encoding_DefaultJson`
-pub const BROWSE_PATH_TARGET_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15191);
+pub const BROWSE_PATH_TARGET_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15191);
 /// `BrowsePathResult_Encoding_DefaultJson`
-pub const BROWSE_PATH_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15192);
+pub const BROWSE_PATH_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15192);
 /// `TranslateBrowsePathsToNodeIdsRequest_Encoding_DefaultJson`
-pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15193);
+pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15193);
 /// `TranslateBrowsePathsToNodeIdsResponse_Encoding_DefaultJson`
-pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15194);
+pub const TRANSLATE_BROWSE_PATHS_TO_NODE_IDS_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15194);
 /// `RegisterNodesRequest_Encoding_DefaultJson`
-pub const REGISTER_NODES_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15195);
+pub const REGISTER_NODES_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15195);
 /// `RegisterNodesResponse_Encoding_DefaultJson`
-pub const REGISTER_NODES_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15196);
+pub const REGISTER_NODES_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15196);
 /// `UnregisterNodesRequest_Encoding_DefaultJson`
-pub const UNREGISTER_NODES_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15197);
+pub const UNREGISTER_NODES_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15197);
 /// `UnregisterNodesResponse_Encoding_DefaultJson`
-pub const UNREGISTER_NODES_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15198);
+pub const UNREGISTER_NODES_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15198);
 /// `EndpointConfiguration_Encoding_DefaultJson`
-pub const ENDPOINT_CONFIGURATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15199);
+pub const ENDPOINT_CONFIGURATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15199);
 /// `QueryDataDescription_Encoding_DefaultJson`
-pub const QUERY_DATA_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15200);
+pub const QUERY_DATA_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15200);
 /// `NodeTypeDescription_Encoding_DefaultJson`
-pub const NODE_TYPE_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15201);
+pub const NODE_TYPE_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15201);
 /// `QueryDataSet_Encoding_DefaultJson`
-pub const QUERY_DATA_SET_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15202);
+pub const QUERY_DATA_SET_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15202);
 /// `NodeReference_Encoding_DefaultJson`
-pub const NODE_REFERENCE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15203);
+pub const NODE_REFERENCE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15203);
 /// `ContentFilterElement_Encoding_DefaultJson`
-pub const CONTENT_FILTER_ELEMENT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15204);
+pub const CONTENT_FILTER_ELEMENT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15204);
 /// `ContentFilter_Encoding_DefaultJson`
-pub const CONTENT_FILTER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15205);
+pub const CONTENT_FILTER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15205);
 /// `FilterOperand_Encoding_DefaultJson`
-pub const FILTER_OPERAND_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15206);
+pub const FILTER_OPERAND_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15206);
 /// `ElementOperand_Encoding_DefaultJson`
-pub const ELEMENT_OPERAND_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15207);
+pub const ELEMENT_OPERAND_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15207);
 /// `LiteralOperand_Encoding_DefaultJson`
-pub const LITERAL_OPERAND_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15208);
+pub const LITERAL_OPERAND_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15208);
 /// `AttributeOperand_Encoding_DefaultJson`
-pub const ATTRIBUTE_OPERAND_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15209);
+pub const ATTRIBUTE_OPERAND_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15209);
 /// `SimpleAttributeOperand_Encoding_DefaultJson`
-pub const SIMPLE_ATTRIBUTE_OPERAND_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15210);
+pub const SIMPLE_ATTRIBUTE_OPERAND_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15210);
 /// `ContentFilterElementResult_Encoding_DefaultJson`
-pub const CONTENT_FILTER_ELEMENT_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15211);
+pub const CONTENT_FILTER_ELEMENT_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15211);
 /// `ContentFilterResult_Encoding_DefaultJson`
-pub const CONTENT_FILTER_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15228);
+pub const CONTENT_FILTER_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15228);
 /// `ParsingResult_Encoding_DefaultJson`
-pub const PARSING_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15236);
+pub const PARSING_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15236);
 /// `QueryFirstRequest_Encoding_DefaultJson`
-pub const QUERY_FIRST_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15244);
+pub const QUERY_FIRST_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15244);
 /// `QueryFirstResponse_Encoding_DefaultJson`
-pub const QUERY_FIRST_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15252);
+pub const QUERY_FIRST_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15252);
 /// `QueryNextRequest_Encoding_DefaultJson`
-pub const QUERY_NEXT_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15254);
+pub const QUERY_NEXT_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15254);
 /// `QueryNextResponse_Encoding_DefaultJson`
-pub const QUERY_NEXT_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15255);
+pub const QUERY_NEXT_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15255);
 /// `ReadValueId_Encoding_DefaultJson`
-pub const READ_VALUE_ID_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15256);
+pub const READ_VALUE_ID_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15256);
 /// `ReadRequest_Encoding_DefaultJson`
-pub const READ_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15257);
+pub const READ_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15257);
 /// `ReadResponse_Encoding_DefaultJson`
-pub const READ_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15258);
+pub const READ_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15258);
 /// `HistoryReadValueId_Encoding_DefaultJson`
-pub const HISTORY_READ_VALUE_ID_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15259);
+pub const HISTORY_READ_VALUE_ID_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15259);
 /// `HistoryReadResult_Encoding_DefaultJson`
-pub const HISTORY_READ_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15260);
+pub const HISTORY_READ_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15260);
 /// `HistoryReadDetails_Encoding_DefaultJson`
-pub const HISTORY_READ_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15261);
+pub const HISTORY_READ_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15261);
 /// `ReadEventDetails_Encoding_DefaultJson`
-pub const READ_EVENT_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15262);
+pub const READ_EVENT_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15262);
 /// `ReadRawModifiedDetails_Encoding_DefaultJson`
-pub const READ_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15263);
+pub const READ_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15263);
 /// `ReadProcessedDetails_Encoding_DefaultJson`
-pub const READ_PROCESSED_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15264);
+pub const READ_PROCESSED_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15264);
 /// `ReadAtTimeDetails_Encoding_DefaultJson`
-pub const READ_AT_TIME_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15269);
+pub const READ_AT_TIME_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15269);
 /// `HistoryData_Encoding_DefaultJson`
-pub const HISTORY_DATA_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15270);
+pub const HISTORY_DATA_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15270);
 /// `ModificationInfo_Encoding_DefaultJson`
-pub const MODIFICATION_INFO_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15271);
+pub const MODIFICATION_INFO_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15271);
 /// `HistoryModifiedData_Encoding_DefaultJson`
-pub const HISTORY_MODIFIED_DATA_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15272);
+pub const HISTORY_MODIFIED_DATA_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15272);
 /// `HistoryEvent_Encoding_DefaultJson`
-pub const HISTORY_EVENT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15273);
+pub const HISTORY_EVENT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15273);
 /// `HistoryReadRequest_Encoding_DefaultJson`
-pub const HISTORY_READ_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15274);
+pub const HISTORY_READ_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15274);
 /// `HistoryReadResponse_Encoding_DefaultJson`
-pub const HISTORY_READ_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15275);
+pub const HISTORY_READ_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15275);
 /// `WriteValue_Encoding_DefaultJson`
-pub const WRITE_VALUE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15276);
+pub const WRITE_VALUE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15276);
 /// `WriteRequest_Encoding_DefaultJson`
-pub const WRITE_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15277);
+pub const WRITE_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15277);
 /// `WriteResponse_Encoding_DefaultJson`
-pub const WRITE_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15278);
+pub const WRITE_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15278);
 /// `HistoryUpdateDetails_Encoding_DefaultJson`
-pub const HISTORY_UPDATE_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15279);
+pub const HISTORY_UPDATE_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15279);
 /// `UpdateDataDetails_Encoding_DefaultJson`
-pub const UPDATE_DATA_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15280);
+pub const UPDATE_DATA_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15280);
 /// `UpdateStructureDataDetails_Encoding_DefaultJson`
-pub const UPDATE_STRUCTURE_DATA_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15281);
+pub const UPDATE_STRUCTURE_DATA_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15281);
 /// `UpdateEventDetails_Encoding_DefaultJson`
-pub const UPDATE_EVENT_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15282);
+pub const UPDATE_EVENT_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15282);
 /// `DeleteRawModifiedDetails_Encoding_DefaultJson`
-pub const DELETE_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15283);
+pub const DELETE_RAW_MODIFIED_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15283);
 /// `DeleteAtTimeDetails_Encoding_DefaultJson`
-pub const DELETE_AT_TIME_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15284);
+pub const DELETE_AT_TIME_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15284);
 /// `DeleteEventDetails_Encoding_DefaultJson`
-pub const DELETE_EVENT_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15285);
+pub const DELETE_EVENT_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15285);
 /// `HistoryUpdateResult_Encoding_DefaultJson`
-pub const HISTORY_UPDATE_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15286);
+pub const HISTORY_UPDATE_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15286);
 /// `HistoryUpdateRequest_Encoding_DefaultJson`
-pub const HISTORY_UPDATE_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15287);
+pub const HISTORY_UPDATE_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15287);
 /// `HistoryUpdateResponse_Encoding_DefaultJson`
-pub const HISTORY_UPDATE_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15288);
+pub const HISTORY_UPDATE_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15288);
 /// `CallMethodRequest_Encoding_DefaultJson`
-pub const CALL_METHOD_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15289);
+pub const CALL_METHOD_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15289);
 /// `CallMethodResult_Encoding_DefaultJson`
-pub const CALL_METHOD_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15290);
+pub const CALL_METHOD_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15290);
 /// `CallRequest_Encoding_DefaultJson`
-pub const CALL_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15291);
+pub const CALL_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15291);
 /// `CallResponse_Encoding_DefaultJson`
-pub const CALL_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15292);
+pub const CALL_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15292);
 /// `MonitoringFilter_Encoding_DefaultJson`
-pub const MONITORING_FILTER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15293);
+pub const MONITORING_FILTER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15293);
 /// `DataChangeFilter_Encoding_DefaultJson`
-pub const DATA_CHANGE_FILTER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15294);
+pub const DATA_CHANGE_FILTER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15294);
 /// `EventFilter_Encoding_DefaultJson`
-pub const EVENT_FILTER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15295);
+pub const EVENT_FILTER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15295);
 /// `AggregateConfiguration_Encoding_DefaultJson`
-pub const AGGREGATE_CONFIGURATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15304);
+pub const AGGREGATE_CONFIGURATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15304);
 /// `AggregateFilter_Encoding_DefaultJson`
-pub const AGGREGATE_FILTER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15312);
+pub const AGGREGATE_FILTER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15312);
 /// `MonitoringFilterResult_Encoding_DefaultJson`
-pub const MONITORING_FILTER_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15313);
+pub const MONITORING_FILTER_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15313);
 /// `EventFilterResult_Encoding_DefaultJson`
-pub const EVENT_FILTER_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15314);
+pub const EVENT_FILTER_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15314);
 /// `AggregateFilterResult_Encoding_DefaultJson`
-pub const AGGREGATE_FILTER_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15315);
+pub const AGGREGATE_FILTER_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15315);
 /// `MonitoringParameters_Encoding_DefaultJson`
-pub const MONITORING_PARAMETERS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15320);
+pub const MONITORING_PARAMETERS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15320);
 /// `MonitoredItemCreateRequest_Encoding_DefaultJson`
-pub const MONITORED_ITEM_CREATE_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15321);
+pub const MONITORED_ITEM_CREATE_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15321);
 /// `MonitoredItemCreateResult_Encoding_DefaultJson`
-pub const MONITORED_ITEM_CREATE_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15322);
+pub const MONITORED_ITEM_CREATE_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15322);
 /// `CreateMonitoredItemsRequest_Encoding_DefaultJson`
-pub const CREATE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15323);
+pub const CREATE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15323);
 /// `CreateMonitoredItemsResponse_Encoding_DefaultJson`
-pub const CREATE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15324);
+pub const CREATE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15324);
 /// `MonitoredItemModifyRequest_Encoding_DefaultJson`
-pub const MONITORED_ITEM_MODIFY_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15325);
+pub const MONITORED_ITEM_MODIFY_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15325);
 /// `MonitoredItemModifyResult_Encoding_DefaultJson`
-pub const MONITORED_ITEM_MODIFY_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15326);
+pub const MONITORED_ITEM_MODIFY_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15326);
 /// `ModifyMonitoredItemsRequest_Encoding_DefaultJson`
-pub const MODIFY_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15327);
+pub const MODIFY_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15327);
 /// `ModifyMonitoredItemsResponse_Encoding_DefaultJson`
-pub const MODIFY_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15328);
+pub const MODIFY_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15328);
 /// `SetMonitoringModeRequest_Encoding_DefaultJson`
-pub const SET_MONITORING_MODE_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15329);
+pub const SET_MONITORING_MODE_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15329);
 /// `SetMonitoringModeResponse_Encoding_DefaultJson`
-pub const SET_MONITORING_MODE_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15331);
+pub const SET_MONITORING_MODE_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15331);
 /// `SetTriggeringRequest_Encoding_DefaultJson`
-pub const SET_TRIGGERING_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15332);
+pub const SET_TRIGGERING_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15332);
 /// `SetTriggeringResponse_Encoding_DefaultJson`
-pub const SET_TRIGGERING_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15333);
+pub const SET_TRIGGERING_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15333);
 /// `DeleteMonitoredItemsRequest_Encoding_DefaultJson`
-pub const DELETE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15335);
+pub const DELETE_MONITORED_ITEMS_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15335);
 /// `DeleteMonitoredItemsResponse_Encoding_DefaultJson`
-pub const DELETE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15336);
+pub const DELETE_MONITORED_ITEMS_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15336);
 /// `CreateSubscriptionRequest_Encoding_DefaultJson`
-pub const CREATE_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15337);
+pub const CREATE_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15337);
 /// `CreateSubscriptionResponse_Encoding_DefaultJson`
-pub const CREATE_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15338);
+pub const CREATE_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15338);
 /// `ModifySubscriptionRequest_Encoding_DefaultJson`
-pub const MODIFY_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15339);
+pub const MODIFY_SUBSCRIPTION_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15339);
 /// `ModifySubscriptionResponse_Encoding_DefaultJson`
-pub const MODIFY_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15340);
+pub const MODIFY_SUBSCRIPTION_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15340);
 /// `SetPublishingModeRequest_Encoding_DefaultJson`
-pub const SET_PUBLISHING_MODE_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15341);
+pub const SET_PUBLISHING_MODE_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15341);
 /// `SetPublishingModeResponse_Encoding_DefaultJson`
-pub const SET_PUBLISHING_MODE_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15342);
+pub const SET_PUBLISHING_MODE_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15342);
 /// `NotificationMessage_Encoding_DefaultJson`
-pub const NOTIFICATION_MESSAGE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15343);
+pub const NOTIFICATION_MESSAGE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15343);
 /// `NotificationData_Encoding_DefaultJson`
-pub const NOTIFICATION_DATA_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15344);
+pub const NOTIFICATION_DATA_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15344);
 /// `DataChangeNotification_Encoding_DefaultJson`
-pub const DATA_CHANGE_NOTIFICATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15345);
+pub const DATA_CHANGE_NOTIFICATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15345);
 /// `MonitoredItemNotification_Encoding_DefaultJson`
-pub const MONITORED_ITEM_NOTIFICATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15346);
+pub const MONITORED_ITEM_NOTIFICATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15346);
 /// `EventNotificationList_Encoding_DefaultJson`
-pub const EVENT_NOTIFICATION_LIST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15347);
+pub const EVENT_NOTIFICATION_LIST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15347);
 /// `EventFieldList_Encoding_DefaultJson`
-pub const EVENT_FIELD_LIST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15348);
+pub const EVENT_FIELD_LIST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15348);
 /// `HistoryEventFieldList_Encoding_DefaultJson`
-pub const HISTORY_EVENT_FIELD_LIST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15349);
+pub const HISTORY_EVENT_FIELD_LIST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15349);
 /// `StatusChangeNotification_Encoding_DefaultJson`
-pub const STATUS_CHANGE_NOTIFICATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15350);
+pub const STATUS_CHANGE_NOTIFICATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15350);
 /// `SubscriptionAcknowledgement_Encoding_DefaultJson`
-pub const SUBSCRIPTION_ACKNOWLEDGEMENT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15351);
+pub const SUBSCRIPTION_ACKNOWLEDGEMENT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15351);
 /// `PublishRequest_Encoding_DefaultJson`
-pub const PUBLISH_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15352);
+pub const PUBLISH_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15352);
 /// `PublishResponse_Encoding_DefaultJson`
-pub const PUBLISH_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15353);
+pub const PUBLISH_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15353);
 /// `RepublishRequest_Encoding_DefaultJson`
-pub const REPUBLISH_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15354);
+pub const REPUBLISH_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15354);
 /// `RepublishResponse_Encoding_DefaultJson`
-pub const REPUBLISH_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15355);
+pub const REPUBLISH_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15355);
 /// `TransferResult_Encoding_DefaultJson`
-pub const TRANSFER_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15356);
+pub const TRANSFER_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15356);
 /// `TransferSubscriptionsRequest_Encoding_DefaultJson`
-pub const TRANSFER_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15357);
+pub const TRANSFER_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15357);
 /// `TransferSubscriptionsResponse_Encoding_DefaultJson`
-pub const TRANSFER_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15358);
+pub const TRANSFER_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15358);
 /// `DeleteSubscriptionsRequest_Encoding_DefaultJson`
-pub const DELETE_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15359);
+pub const DELETE_SUBSCRIPTIONS_REQUEST_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15359);
 /// `DeleteSubscriptionsResponse_Encoding_DefaultJson`
-pub const DELETE_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15360);
+pub const DELETE_SUBSCRIPTIONS_RESPONSE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15360);
 /// `BuildInfo_Encoding_DefaultJson`
-pub const BUILD_INFO_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15361);
+pub const BUILD_INFO_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15361);
 /// `RedundantServerDataType_Encoding_DefaultJson`
-pub const REDUNDANT_SERVER_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15362);
+pub const REDUNDANT_SERVER_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15362);
 /// `EndpointUrlListDataType_Encoding_DefaultJson`
-pub const ENDPOINT_URL_LIST_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15363);
+pub const ENDPOINT_URL_LIST_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15363);
 /// `NetworkGroupDataType_Encoding_DefaultJson`
-pub const NETWORK_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15364);
+pub const NETWORK_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15364);
 /// `SamplingIntervalDiagnosticsDataType_Encoding_DefaultJson`
-pub const SAMPLING_INTERVAL_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15365);
+pub const SAMPLING_INTERVAL_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15365);
 /// `ServerDiagnosticsSummaryDataType_Encoding_DefaultJson`
-pub const SERVER_DIAGNOSTICS_SUMMARY_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15366);
+pub const SERVER_DIAGNOSTICS_SUMMARY_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15366);
 /// `ServerStatusDataType_Encoding_DefaultJson`
-pub const SERVER_STATUS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15367);
+pub const SERVER_STATUS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15367);
 /// `SessionDiagnosticsDataType_Encoding_DefaultJson`
-pub const SESSION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15368);
+pub const SESSION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15368);
 /// `SessionSecurityDiagnosticsDataType_Encoding_DefaultJson`
-pub const SESSION_SECURITY_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15369);
+pub const SESSION_SECURITY_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15369);
 /// `ServiceCounterDataType_Encoding_DefaultJson`
-pub const SERVICE_COUNTER_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15370);
+pub const SERVICE_COUNTER_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15370);
 /// `StatusResult_Encoding_DefaultJson`
-pub const STATUS_RESULT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15371);
+pub const STATUS_RESULT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15371);
 /// `SubscriptionDiagnosticsDataType_Encoding_DefaultJson`
-pub const SUBSCRIPTION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15372);
+pub const SUBSCRIPTION_DIAGNOSTICS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15372);
 /// `ModelChangeStructureDataType_Encoding_DefaultJson`
-pub const MODEL_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15373);
+pub const MODEL_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15373);
 /// `SemanticChangeStructureDataType_Encoding_DefaultJson`
-pub const SEMANTIC_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15374);
+pub const SEMANTIC_CHANGE_STRUCTURE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15374);
 /// `Range_Encoding_DefaultJson`
-pub const RANGE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15375);
+pub const RANGE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15375);
 /// `EUInformation_Encoding_DefaultJson`
-pub const EU_INFORMATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15376);
+pub const EU_INFORMATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15376);
 /// `ComplexNumberType_Encoding_DefaultJson`
-pub const COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15377);
+pub const COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15377);
 /// `DoubleComplexNumberType_Encoding_DefaultJson`
-pub const DOUBLE_COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15378);
+pub const DOUBLE_COMPLEX_NUMBER_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15378);
 /// `AxisInformation_Encoding_DefaultJson`
-pub const AXIS_INFORMATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15379);
+pub const AXIS_INFORMATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15379);
 /// `XVType_Encoding_DefaultJson`
-pub const XV_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15380);
+pub const XV_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15380);
 /// `ProgramDiagnosticDataType_Encoding_DefaultJson`
-pub const PROGRAM_DIAGNOSTIC_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15381);
+pub const PROGRAM_DIAGNOSTIC_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15381);
 /// `Annotation_Encoding_DefaultJson`
-pub const ANNOTATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15382);
+pub const ANNOTATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15382);
 /// `SimpleTypeDescription_Encoding_DefaultBinary`
-pub const SIMPLE_TYPE_DESCRIPTION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15421);
+pub const SIMPLE_TYPE_DESCRIPTION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15421);
 /// `UABinaryFileDataType_Encoding_DefaultBinary`
-pub const UA_BINARY_FILE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15422);
+pub const UA_BINARY_FILE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15422);
 /// `BrokerConnectionTransportDataType_Encoding_DefaultBinary`
-pub const BROKER_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15479);
+pub const BROKER_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15479);
 /// `SimpleTypeDescription_Encoding_DefaultXml`
-pub const SIMPLE_TYPE_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15529);
+pub const SIMPLE_TYPE_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15529);
 /// `UABinaryFileDataType_Encoding_DefaultXml`
-pub const UA_BINARY_FILE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15531);
+pub const UA_BINARY_FILE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15531);
 /// `BrokerConnectionTransportDataType_Encoding_DefaultXml`
-pub const BROKER_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15579);
+pub const BROKER_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15579);
 /// `StructureDescription_Encoding_DefaultXml`
-pub const STRUCTURE_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15589);
+pub const STRUCTURE_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15589);
 /// `EnumDescription_Encoding_DefaultXml`
-pub const ENUM_DESCRIPTION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15590);
+pub const ENUM_DESCRIPTION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15590);
 /// `EndpointType_Encoding_DefaultBinary`
-pub const ENDPOINT_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15671);
+pub const ENDPOINT_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15671);
 /// `DataTypeSchemaHeader_Encoding_DefaultBinary`
-pub const DATA_TYPE_SCHEMA_HEADER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15676);
+pub const DATA_TYPE_SCHEMA_HEADER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15676);
 /// `PublishedDataSetDataType_Encoding_DefaultBinary`
-pub const PUBLISHED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15677);
+pub const PUBLISHED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15677);
 /// `PublishedDataSetSourceDataType_Encoding_DefaultBinary`
-pub const PUBLISHED_DATA_SET_SOURCE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15678);
+pub const PUBLISHED_DATA_SET_SOURCE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15678);
 /// `PublishedDataItemsDataType_Encoding_DefaultBinary`
-pub const PUBLISHED_DATA_ITEMS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15679);
+pub const PUBLISHED_DATA_ITEMS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15679);
 /// `PublishedEventsDataType_Encoding_DefaultBinary`
-pub const PUBLISHED_EVENTS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15681);
+pub const PUBLISHED_EVENTS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15681);
 /// `DataSetWriterDataType_Encoding_DefaultBinary`
-pub const DATA_SET_WRITER_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15682);
+pub const DATA_SET_WRITER_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15682);
 /// `DataSetWriterTransportDataType_Encoding_DefaultBinary`
-pub const DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15683);
+pub const DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15683);
 /// `DataSetWriterMessageDataType_Encoding_DefaultBinary`
-pub const DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15688);
+pub const DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15688);
 /// `PubSubGroupDataType_Encoding_DefaultBinary`
-pub const PUB_SUB_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15689);
+pub const PUB_SUB_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15689);
 /// `WriterGroupTransportDataType_Encoding_DefaultBinary`
-pub const WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15691);
+pub const WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15691);
 /// `WriterGroupMessageDataType_Encoding_DefaultBinary`
-pub const WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15693);
+pub const WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15693);
 /// `PubSubConnectionDataType_Encoding_DefaultBinary`
-pub const PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15694);
+pub const PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15694);
 /// `ConnectionTransportDataType_Encoding_DefaultBinary`
-pub const CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15695);
+pub const CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15695);
 /// `SimpleTypeDescription_Encoding_DefaultJson`
-pub const SIMPLE_TYPE_DESCRIPTION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15700);
+pub const SIMPLE_TYPE_DESCRIPTION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15700);
 /// `ReaderGroupTransportDataType_Encoding_DefaultBinary`
-pub const READER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15701);
+pub const READER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15701);
 /// `ReaderGroupMessageDataType_Encoding_DefaultBinary`
-pub const READER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15702);
+pub const READER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15702);
 /// `DataSetReaderDataType_Encoding_DefaultBinary`
-pub const DATA_SET_READER_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15703);
+pub const DATA_SET_READER_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15703);
 /// `DataSetReaderTransportDataType_Encoding_DefaultBinary`
-pub const DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15705);
+pub const DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15705);
 /// `DataSetReaderMessageDataType_Encoding_DefaultBinary`
-pub const DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15706);
+pub const DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15706);
 /// `SubscribedDataSetDataType_Encoding_DefaultBinary`
-pub const SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15707);
+pub const SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15707);
 /// `TargetVariablesDataType_Encoding_DefaultBinary`
-pub const TARGET_VARIABLES_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15712);
+pub const TARGET_VARIABLES_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15712);
 /// `SubscribedDataSetMirrorDataType_Encoding_DefaultBinary`
-pub const SUBSCRIBED_DATA_SET_MIRROR_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15713);
+pub const SUBSCRIBED_DATA_SET_MIRROR_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15713);
 /// `UABinaryFileDataType_Encoding_DefaultJson`
-pub const UA_BINARY_FILE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15714);
+pub const UA_BINARY_FILE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15714);
 /// `UadpWriterGroupMessageDataType_Encoding_DefaultBinary`
-pub const UADP_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15715);
+pub const UADP_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15715);
 /// `UadpDataSetWriterMessageDataType_Encoding_DefaultBinary`
-pub const UADP_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15717);
+pub const UADP_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15717);
 /// `UadpDataSetReaderMessageDataType_Encoding_DefaultBinary`
-pub const UADP_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15718);
+pub const UADP_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15718);
 /// `JsonWriterGroupMessageDataType_Encoding_DefaultBinary`
-pub const JSON_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15719);
+pub const JSON_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15719);
 /// `JsonDataSetWriterMessageDataType_Encoding_DefaultBinary`
-pub const JSON_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15724);
+pub const JSON_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15724);
 /// `JsonDataSetReaderMessageDataType_Encoding_DefaultBinary`
-pub const JSON_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15725);
+pub const JSON_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15725);
 /// `BrokerConnectionTransportDataType_Encoding_DefaultJson`
-pub const BROKER_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15726);
+pub const BROKER_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15726);
 /// `BrokerWriterGroupTransportDataType_Encoding_DefaultBinary`
-pub const BROKER_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15727);
+pub const BROKER_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15727);
 /// `IdentityMappingRuleType_Encoding_DefaultXml`
-pub const IDENTITY_MAPPING_RULE_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15728);
+pub const IDENTITY_MAPPING_RULE_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15728);
 /// `BrokerDataSetWriterTransportDataType_Encoding_DefaultBinary`
-pub const BROKER_DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15729);
+pub const BROKER_DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15729);
 /// `BrokerDataSetReaderTransportDataType_Encoding_DefaultBinary`
-pub const BROKER_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15733);
+pub const BROKER_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15733);
 /// `IdentityMappingRuleType_Encoding_DefaultBinary`
-pub const IDENTITY_MAPPING_RULE_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15736);
+pub const IDENTITY_MAPPING_RULE_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15736);
 /// `SessionlessInvokeRequestType_Encoding_DefaultXml`
-pub const SESSIONLESS_INVOKE_REQUEST_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15902);
+pub const SESSIONLESS_INVOKE_REQUEST_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15902);
 /// `SessionlessInvokeRequestType_Encoding_DefaultBinary`
-pub const SESSIONLESS_INVOKE_REQUEST_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15903);
+pub const SESSIONLESS_INVOKE_REQUEST_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15903);
 /// `EndpointType_Encoding_DefaultXml`
-pub const ENDPOINT_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15949);
+pub const ENDPOINT_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15949);
 /// `DataTypeSchemaHeader_Encoding_DefaultXml`
-pub const DATA_TYPE_SCHEMA_HEADER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15950);
+pub const DATA_TYPE_SCHEMA_HEADER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15950);
 /// `PublishedDataSetDataType_Encoding_DefaultXml`
-pub const PUBLISHED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15951);
+pub const PUBLISHED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15951);
 /// `PublishedDataSetSourceDataType_Encoding_DefaultXml`
-pub const PUBLISHED_DATA_SET_SOURCE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15952);
+pub const PUBLISHED_DATA_SET_SOURCE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15952);
 /// `PublishedDataItemsDataType_Encoding_DefaultXml`
-pub const PUBLISHED_DATA_ITEMS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15953);
+pub const PUBLISHED_DATA_ITEMS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15953);
 /// `PublishedEventsDataType_Encoding_DefaultXml`
-pub const PUBLISHED_EVENTS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15954);
+pub const PUBLISHED_EVENTS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15954);
 /// `DataSetWriterDataType_Encoding_DefaultXml`
-pub const DATA_SET_WRITER_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15955);
+pub const DATA_SET_WRITER_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15955);
 /// `DataSetWriterTransportDataType_Encoding_DefaultXml`
-pub const DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15956);
+pub const DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15956);
 /// `DataSetWriterMessageDataType_Encoding_DefaultXml`
-pub const DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15987);
+pub const DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15987);
 /// `PubSubGroupDataType_Encoding_DefaultXml`
-pub const PUB_SUB_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15988);
+pub const PUB_SUB_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15988);
 /// `WriterGroupTransportDataType_Encoding_DefaultXml`
-pub const WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15990);
+pub const WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15990);
 /// `WriterGroupMessageDataType_Encoding_DefaultXml`
-pub const WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15991);
+pub const WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15991);
 /// `PubSubConnectionDataType_Encoding_DefaultXml`
-pub const PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15992);
+pub const PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15992);
 /// `ConnectionTransportDataType_Encoding_DefaultXml`
-pub const CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15993);
+pub const CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15993);
 /// `ReaderGroupTransportDataType_Encoding_DefaultXml`
-pub const READER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15995);
+pub const READER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15995);
 /// `ReaderGroupMessageDataType_Encoding_DefaultXml`
-pub const READER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15996);
+pub const READER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15996);
 /// `DataSetReaderDataType_Encoding_DefaultXml`
-pub const DATA_SET_READER_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16007);
+pub const DATA_SET_READER_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16007);
 /// `DataSetReaderTransportDataType_Encoding_DefaultXml`
-pub const DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16008);
+pub const DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16008);
 /// `DataSetReaderMessageDataType_Encoding_DefaultXml`
-pub const DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16009);
+pub const DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16009);
 /// `SubscribedDataSetDataType_Encoding_DefaultXml`
-pub const SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16010);
+pub const SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16010);
 /// `TargetVariablesDataType_Encoding_DefaultXml`
-pub const TARGET_VARIABLES_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16011);
+pub const TARGET_VARIABLES_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16011);
 /// `SubscribedDataSetMirrorDataType_Encoding_DefaultXml`
-pub const SUBSCRIBED_DATA_SET_MIRROR_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16012);
+pub const SUBSCRIBED_DATA_SET_MIRROR_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16012);
 /// `UadpWriterGroupMessageDataType_Encoding_DefaultXml`
-pub const UADP_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16014);
+pub const UADP_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16014);
 /// `UadpDataSetWriterMessageDataType_Encoding_DefaultXml`
-pub const UADP_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16015);
+pub const UADP_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16015);
 /// `UadpDataSetReaderMessageDataType_Encoding_DefaultXml`
-pub const UADP_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16016);
+pub const UADP_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16016);
 /// `JsonWriterGroupMessageDataType_Encoding_DefaultXml`
-pub const JSON_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16017);
+pub const JSON_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16017);
 /// `JsonDataSetWriterMessageDataType_Encoding_DefaultXml`
-pub const JSON_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16018);
+pub const JSON_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16018);
 /// `JsonDataSetReaderMessageDataType_Encoding_DefaultXml`
-pub const JSON_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16019);
+pub const JSON_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16019);
 /// `BrokerWriterGroupTransportDataType_Encoding_DefaultXml`
-pub const BROKER_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16021);
+pub const BROKER_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16021);
 /// `BrokerDataSetWriterTransportDataType_Encoding_DefaultXml`
-pub const BROKER_DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16022);
+pub const BROKER_DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16022);
 /// `BrokerDataSetReaderTransportDataType_Encoding_DefaultXml`
-pub const BROKER_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16023);
+pub const BROKER_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16023);
 /// `RolePermissionType_Encoding_DefaultXml`
-pub const ROLE_PERMISSION_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16126);
+pub const ROLE_PERMISSION_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16126);
 /// `EndpointType_Encoding_DefaultJson`
-pub const ENDPOINT_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16150);
+pub const ENDPOINT_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16150);
 /// `DataTypeSchemaHeader_Encoding_DefaultJson`
-pub const DATA_TYPE_SCHEMA_HEADER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16151);
+pub const DATA_TYPE_SCHEMA_HEADER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16151);
 /// `PublishedDataSetDataType_Encoding_DefaultJson`
-pub const PUBLISHED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16152);
+pub const PUBLISHED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16152);
 /// `PublishedDataSetSourceDataType_Encoding_DefaultJson`
-pub const PUBLISHED_DATA_SET_SOURCE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16153);
+pub const PUBLISHED_DATA_SET_SOURCE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16153);
 /// `PublishedDataItemsDataType_Encoding_DefaultJson`
-pub const PUBLISHED_DATA_ITEMS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16154);
+pub const PUBLISHED_DATA_ITEMS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16154);
 /// `PublishedEventsDataType_Encoding_DefaultJson`
-pub const PUBLISHED_EVENTS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16155);
+pub const PUBLISHED_EVENTS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16155);
 /// `DataSetWriterDataType_Encoding_DefaultJson`
-pub const DATA_SET_WRITER_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16156);
+pub const DATA_SET_WRITER_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16156);
 /// `DataSetWriterTransportDataType_Encoding_DefaultJson`
-pub const DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16157);
+pub const DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16157);
 /// `DataSetWriterMessageDataType_Encoding_DefaultJson`
-pub const DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16158);
+pub const DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16158);
 /// `PubSubGroupDataType_Encoding_DefaultJson`
-pub const PUB_SUB_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16159);
+pub const PUB_SUB_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16159);
 /// `WriterGroupTransportDataType_Encoding_DefaultJson`
-pub const WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16161);
+pub const WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16161);
 /// `WriterGroupMessageDataType_Encoding_DefaultJson`
-pub const WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16280);
+pub const WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16280);
 /// `PubSubConnectionDataType_Encoding_DefaultJson`
-pub const PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16281);
+pub const PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16281);
 /// `ConnectionTransportDataType_Encoding_DefaultJson`
-pub const CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16282);
+pub const CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16282);
 /// `ReaderGroupTransportDataType_Encoding_DefaultJson`
-pub const READER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16284);
+pub const READER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16284);
 /// `ReaderGroupMessageDataType_Encoding_DefaultJson`
-pub const READER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16285);
+pub const READER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16285);
 /// `DataSetReaderDataType_Encoding_DefaultJson`
-pub const DATA_SET_READER_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16286);
+pub const DATA_SET_READER_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16286);
 /// `DataSetReaderTransportDataType_Encoding_DefaultJson`
-pub const DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16287);
+pub const DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16287);
 /// `DataSetReaderMessageDataType_Encoding_DefaultJson`
-pub const DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16288);
+pub const DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16288);
 /// `SubscribedDataSetDataType_Encoding_DefaultJson`
-pub const SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16308);
+pub const SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16308);
 /// `TargetVariablesDataType_Encoding_DefaultJson`
-pub const TARGET_VARIABLES_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16310);
+pub const TARGET_VARIABLES_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16310);
 /// `SubscribedDataSetMirrorDataType_Encoding_DefaultJson`
-pub const SUBSCRIBED_DATA_SET_MIRROR_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16311);
+pub const SUBSCRIBED_DATA_SET_MIRROR_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16311);
 /// `UadpWriterGroupMessageDataType_Encoding_DefaultJson`
-pub const UADP_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16323);
+pub const UADP_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16323);
 /// `UadpDataSetWriterMessageDataType_Encoding_DefaultJson`
-pub const UADP_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16391);
+pub const UADP_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16391);
 /// `UadpDataSetReaderMessageDataType_Encoding_DefaultJson`
-pub const UADP_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16392);
+pub const UADP_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16392);
 /// `JsonWriterGroupMessageDataType_Encoding_DefaultJson`
-pub const JSON_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16393);
+pub const JSON_WRITER_GROUP_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16393);
 /// `JsonDataSetWriterMessageDataType_Encoding_DefaultJson`
-pub const JSON_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16394);
+pub const JSON_DATA_SET_WRITER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16394);
 /// `JsonDataSetReaderMessageDataType_Encoding_DefaultJson`
-pub const JSON_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16404);
+pub const JSON_DATA_SET_READER_MESSAGE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16404);
 /// `BrokerWriterGroupTransportDataType_Encoding_DefaultJson`
-pub const BROKER_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16524);
+pub const BROKER_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16524);
 /// `BrokerDataSetWriterTransportDataType_Encoding_DefaultJson`
-pub const BROKER_DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16525);
+pub const BROKER_DATA_SET_WRITER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16525);
 /// `BrokerDataSetReaderTransportDataType_Encoding_DefaultJson`
-pub const BROKER_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16526);
+pub const BROKER_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16526);
 /// `BaseConfigurationDataType_Encoding_DefaultBinary`
-pub const BASE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16538);
+pub const BASE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16538);
 /// `BaseConfigurationRecordDataType_Encoding_DefaultBinary`
-pub const BASE_CONFIGURATION_RECORD_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16539);
+pub const BASE_CONFIGURATION_RECORD_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16539);
 /// `CertificateGroupDataType_Encoding_DefaultBinary`
-pub const CERTIFICATE_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16540);
+pub const CERTIFICATE_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16540);
 /// `ConfigurationUpdateTargetType_Encoding_DefaultBinary`
-pub const CONFIGURATION_UPDATE_TARGET_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16541);
+pub const CONFIGURATION_UPDATE_TARGET_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16541);
 /// `ApplicationIdentityDataType_Encoding_DefaultBinary`
-pub const APPLICATION_IDENTITY_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16543);
+pub const APPLICATION_IDENTITY_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16543);
 /// `EndpointDataType_Encoding_DefaultBinary`
-pub const ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16544);
+pub const ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16544);
 /// `ServerEndpointDataType_Encoding_DefaultBinary`
-pub const SERVER_ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16545);
+pub const SERVER_ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16545);
 /// `SecuritySettingsDataType_Encoding_DefaultBinary`
-pub const SECURITY_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16546);
+pub const SECURITY_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16546);
 /// `UserTokenSettingsDataType_Encoding_DefaultBinary`
-pub const USER_TOKEN_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16547);
+pub const USER_TOKEN_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16547);
 /// `BaseConfigurationDataType_Encoding_DefaultXml`
-pub const BASE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16587);
+pub const BASE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16587);
 /// `BaseConfigurationRecordDataType_Encoding_DefaultXml`
-pub const BASE_CONFIGURATION_RECORD_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16588);
+pub const BASE_CONFIGURATION_RECORD_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16588);
 /// `CertificateGroupDataType_Encoding_DefaultXml`
-pub const CERTIFICATE_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16589);
+pub const CERTIFICATE_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16589);
 /// `ConfigurationUpdateTargetType_Encoding_DefaultXml`
-pub const CONFIGURATION_UPDATE_TARGET_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16590);
+pub const CONFIGURATION_UPDATE_TARGET_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16590);
 /// `ApplicationIdentityDataType_Encoding_DefaultXml`
-pub const APPLICATION_IDENTITY_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16592);
+pub const APPLICATION_IDENTITY_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16592);
 /// `EndpointDataType_Encoding_DefaultXml`
-pub const ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16593);
+pub const ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16593);
 /// `ServerEndpointDataType_Encoding_DefaultXml`
-pub const SERVER_ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16594);
+pub const SERVER_ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16594);
 /// `SecuritySettingsDataType_Encoding_DefaultXml`
-pub const SECURITY_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16595);
+pub const SECURITY_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16595);
 /// `UserTokenSettingsDataType_Encoding_DefaultXml`
-pub const USER_TOKEN_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16596);
+pub const USER_TOKEN_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16596);
 /// `BaseConfigurationDataType_Encoding_DefaultJson`
-pub const BASE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16632);
+pub const BASE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16632);
 /// `BaseConfigurationRecordDataType_Encoding_DefaultJson`
-pub const BASE_CONFIGURATION_RECORD_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16633);
+pub const BASE_CONFIGURATION_RECORD_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16633);
 /// `CertificateGroupDataType_Encoding_DefaultJson`
-pub const CERTIFICATE_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16634);
+pub const CERTIFICATE_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16634);
 /// `ConfigurationUpdateTargetType_Encoding_DefaultJson`
-pub const CONFIGURATION_UPDATE_TARGET_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16635);
+pub const CONFIGURATION_UPDATE_TARGET_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16635);
 /// `ApplicationIdentityDataType_Encoding_DefaultJson`
-pub const APPLICATION_IDENTITY_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16637);
+pub const APPLICATION_IDENTITY_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16637);
 /// `EndpointDataType_Encoding_DefaultJson`
-pub const ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16642);
+pub const ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16642);
 /// `ServerEndpointDataType_Encoding_DefaultJson`
-pub const SERVER_ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16643);
+pub const SERVER_ENDPOINT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16643);
 /// `SecuritySettingsDataType_Encoding_DefaultJson`
-pub const SECURITY_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16644);
+pub const SECURITY_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16644);
 /// `UserTokenSettingsDataType_Encoding_DefaultJson`
-pub const USER_TOKEN_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16645);
+pub const USER_TOKEN_SETTINGS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16645);
 /// `DatagramConnectionTransportDataType_Encoding_DefaultBinary`
-pub const DATAGRAM_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17468);
+pub const DATAGRAM_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17468);
 /// `DatagramConnectionTransportDataType_Encoding_DefaultXml`
-pub const DATAGRAM_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17472);
+pub const DATAGRAM_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17472);
 /// `DatagramConnectionTransportDataType_Encoding_DefaultJson`
-pub const DATAGRAM_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17476);
+pub const DATAGRAM_CONNECTION_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17476);
 /// `AdditionalParametersType_Encoding_DefaultBinary`
-pub const ADDITIONAL_PARAMETERS_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17537);
+pub const ADDITIONAL_PARAMETERS_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17537);
 /// `AdditionalParametersType_Encoding_DefaultXml`
-pub const ADDITIONAL_PARAMETERS_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17541);
+pub const ADDITIONAL_PARAMETERS_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17541);
 /// `AdditionalParametersType_Encoding_DefaultJson`
-pub const ADDITIONAL_PARAMETERS_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17547);
+pub const ADDITIONAL_PARAMETERS_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17547);
 /// `EphemeralKeyType_Encoding_DefaultBinary`
-pub const EPHEMERAL_KEY_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17549);
+pub const EPHEMERAL_KEY_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17549);
 /// `EphemeralKeyType_Encoding_DefaultXml`
-pub const EPHEMERAL_KEY_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17553);
+pub const EPHEMERAL_KEY_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17553);
 /// `EphemeralKeyType_Encoding_DefaultJson`
-pub const EPHEMERAL_KEY_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17557);
+pub const EPHEMERAL_KEY_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17557);
 /// `GenericAttributeValue_Encoding_DefaultXml`
-pub const GENERIC_ATTRIBUTE_VALUE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17608);
+pub const GENERIC_ATTRIBUTE_VALUE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17608);
 /// `GenericAttributes_Encoding_DefaultXml`
-pub const GENERIC_ATTRIBUTES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17609);
+pub const GENERIC_ATTRIBUTES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17609);
 /// `GenericAttributeValue_Encoding_DefaultBinary`
-pub const GENERIC_ATTRIBUTE_VALUE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17610);
+pub const GENERIC_ATTRIBUTE_VALUE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17610);
 /// `GenericAttributes_Encoding_DefaultBinary`
-pub const GENERIC_ATTRIBUTES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17611);
+pub const GENERIC_ATTRIBUTES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17611);
 /// `DecimalDataType_Encoding_DefaultXml`
-pub const DECIMAL_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17862);
+pub const DECIMAL_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17862);
 /// `DecimalDataType_Encoding_DefaultBinary`
-pub const DECIMAL_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17863);
+pub const DECIMAL_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17863);
 /// `ActionTargetDataType_Encoding_DefaultBinary`
-pub const ACTION_TARGET_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18598);
+pub const ACTION_TARGET_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18598);
 /// `PublishedActionDataType_Encoding_DefaultBinary`
-pub const PUBLISHED_ACTION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18599);
+pub const PUBLISHED_ACTION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18599);
 /// `ActionMethodDataType_Encoding_DefaultBinary`
-pub const ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18600);
+pub const ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18600);
 /// `ActionTargetDataType_Encoding_DefaultXml`
-pub const ACTION_TARGET_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18610);
+pub const ACTION_TARGET_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18610);
 /// `PublishedActionDataType_Encoding_DefaultXml`
-pub const PUBLISHED_ACTION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18611);
+pub const PUBLISHED_ACTION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18611);
 /// `ActionMethodDataType_Encoding_DefaultXml`
-pub const ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18612);
+pub const ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18612);
 /// `ActionTargetDataType_Encoding_DefaultJson`
-pub const ACTION_TARGET_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18622);
+pub const ACTION_TARGET_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18622);
 /// `PublishedActionDataType_Encoding_DefaultJson`
-pub const PUBLISHED_ACTION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18623);
+pub const PUBLISHED_ACTION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18623);
 /// `ActionMethodDataType_Encoding_DefaultJson`
-pub const ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18624);
+pub const ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18624);
 /// `SortRuleElement_Encoding_DefaultBinary`
-pub const SORT_RULE_ELEMENT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18650);
+pub const SORT_RULE_ELEMENT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18650);
 /// `ReadEventDetailsSorted_Encoding_DefaultBinary`
-pub const READ_EVENT_DETAILS_SORTED_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18651);
+pub const READ_EVENT_DETAILS_SORTED_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18651);
 /// `SortRuleElement_Encoding_DefaultXml`
-pub const SORT_RULE_ELEMENT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18652);
+pub const SORT_RULE_ELEMENT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18652);
 /// `ReadEventDetailsSorted_Encoding_DefaultXml`
-pub const READ_EVENT_DETAILS_SORTED_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18653);
+pub const READ_EVENT_DETAILS_SORTED_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18653);
 /// `SortRuleElement_Encoding_DefaultJson`
-pub const SORT_RULE_ELEMENT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18654);
+pub const SORT_RULE_ELEMENT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18654);
 /// `ReadEventDetailsSorted_Encoding_DefaultJson`
-pub const READ_EVENT_DETAILS_SORTED_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18655);
+pub const READ_EVENT_DETAILS_SORTED_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18655);
 /// `PublishedActionMethodDataType_Encoding_DefaultBinary`
-pub const PUBLISHED_ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18795);
+pub const PUBLISHED_ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18795);
 /// `RationalNumber_Encoding_DefaultBinary`
-pub const RATIONAL_NUMBER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18815);
+pub const RATIONAL_NUMBER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18815);
 /// `Vector_Encoding_DefaultBinary`
-pub const VECTOR_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18816);
+pub const VECTOR_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18816);
 /// `ThreeDVector_Encoding_DefaultBinary`
-pub const THREE_D_VECTOR_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18817);
+pub const THREE_D_VECTOR_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18817);
 /// `CartesianCoordinates_Encoding_DefaultBinary`
-pub const CARTESIAN_COORDINATES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18818);
+pub const CARTESIAN_COORDINATES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18818);
 /// `ThreeDCartesianCoordinates_Encoding_DefaultBinary`
-pub const THREE_D_CARTESIAN_COORDINATES_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18819);
+pub const THREE_D_CARTESIAN_COORDINATES_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18819);
 /// `Orientation_Encoding_DefaultBinary`
-pub const ORIENTATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18820);
+pub const ORIENTATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18820);
 /// `ThreeDOrientation_Encoding_DefaultBinary`
-pub const THREE_D_ORIENTATION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18821);
+pub const THREE_D_ORIENTATION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18821);
 /// `Frame_Encoding_DefaultBinary`
-pub const FRAME_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18822);
+pub const FRAME_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18822);
 /// `ThreeDFrame_Encoding_DefaultBinary`
-pub const THREE_D_FRAME_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18823);
+pub const THREE_D_FRAME_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18823);
 /// `RationalNumber_Encoding_DefaultXml`
-pub const RATIONAL_NUMBER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18851);
+pub const RATIONAL_NUMBER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18851);
 /// `Vector_Encoding_DefaultXml`
-pub const VECTOR_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18852);
+pub const VECTOR_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18852);
 /// `ThreeDVector_Encoding_DefaultXml`
-pub const THREE_D_VECTOR_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18853);
+pub const THREE_D_VECTOR_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18853);
 /// `CartesianCoordinates_Encoding_DefaultXml`
-pub const CARTESIAN_COORDINATES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18854);
+pub const CARTESIAN_COORDINATES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18854);
 /// `ThreeDCartesianCoordinates_Encoding_DefaultXml`
-pub const THREE_D_CARTESIAN_COORDINATES_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18855);
+pub const THREE_D_CARTESIAN_COORDINATES_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18855);
 /// `Orientation_Encoding_DefaultXml`
-pub const ORIENTATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18856);
+pub const ORIENTATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18856);
 /// `ThreeDOrientation_Encoding_DefaultXml`
-pub const THREE_D_ORIENTATION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18857);
+pub const THREE_D_ORIENTATION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18857);
 /// `Frame_Encoding_DefaultXml`
-pub const FRAME_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18858);
+pub const FRAME_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18858);
 /// `ThreeDFrame_Encoding_DefaultXml`
-pub const THREE_D_FRAME_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18859);
+pub const THREE_D_FRAME_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18859);
 /// `DtlsPubSubConnectionDataType_Encoding_DefaultBinary`
-pub const DTLS_PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18930);
+pub const DTLS_PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18930);
 /// `PublishedActionMethodDataType_Encoding_DefaultXml`
-pub const PUBLISHED_ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18937);
+pub const PUBLISHED_ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18937);
 /// `DtlsPubSubConnectionDataType_Encoding_DefaultXml`
-pub const DTLS_PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18938);
+pub const DTLS_PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18938);
 /// `PublishedActionMethodDataType_Encoding_DefaultJson`
-pub const PUBLISHED_ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18945);
+pub const PUBLISHED_ACTION_METHOD_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18945);
 /// `DtlsPubSubConnectionDataType_Encoding_DefaultJson`
-pub const DTLS_PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18946);
+pub const DTLS_PUB_SUB_CONNECTION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18946);
 /// `RationalNumber_Encoding_DefaultJson`
-pub const RATIONAL_NUMBER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19064);
+pub const RATIONAL_NUMBER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19064);
 /// `Vector_Encoding_DefaultJson`
-pub const VECTOR_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19065);
+pub const VECTOR_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19065);
 /// `ThreeDVector_Encoding_DefaultJson`
-pub const THREE_D_VECTOR_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19066);
+pub const THREE_D_VECTOR_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19066);
 /// `CartesianCoordinates_Encoding_DefaultJson`
-pub const CARTESIAN_COORDINATES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19067);
+pub const CARTESIAN_COORDINATES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19067);
 /// `ThreeDCartesianCoordinates_Encoding_DefaultJson`
-pub const THREE_D_CARTESIAN_COORDINATES_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19068);
+pub const THREE_D_CARTESIAN_COORDINATES_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19068);
 /// `Orientation_Encoding_DefaultJson`
-pub const ORIENTATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19069);
+pub const ORIENTATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19069);
 /// `ThreeDOrientation_Encoding_DefaultJson`
-pub const THREE_D_ORIENTATION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19070);
+pub const THREE_D_ORIENTATION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19070);
 /// `Frame_Encoding_DefaultJson`
-pub const FRAME_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19071);
+pub const FRAME_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19071);
 /// `ThreeDFrame_Encoding_DefaultJson`
-pub const THREE_D_FRAME_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19072);
+pub const THREE_D_FRAME_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19072);
 /// `LldpManagementAddressTxPortType_Encoding_DefaultBinary`
-pub const LLDP_MANAGEMENT_ADDRESS_TX_PORT_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19079);
+pub const LLDP_MANAGEMENT_ADDRESS_TX_PORT_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19079);
 /// `LldpManagementAddressType_Encoding_DefaultBinary`
-pub const LLDP_MANAGEMENT_ADDRESS_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19080);
+pub const LLDP_MANAGEMENT_ADDRESS_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19080);
 /// `LldpTlvType_Encoding_DefaultBinary`
-pub const LLDP_TLV_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19081);
+pub const LLDP_TLV_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19081);
 /// `LldpManagementAddressTxPortType_Encoding_DefaultXml`
-pub const LLDP_MANAGEMENT_ADDRESS_TX_PORT_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19100);
+pub const LLDP_MANAGEMENT_ADDRESS_TX_PORT_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19100);
 /// `LldpManagementAddressType_Encoding_DefaultXml`
-pub const LLDP_MANAGEMENT_ADDRESS_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19101);
+pub const LLDP_MANAGEMENT_ADDRESS_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19101);
 /// `LldpTlvType_Encoding_DefaultXml`
-pub const LLDP_TLV_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19102);
+pub const LLDP_TLV_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19102);
 /// `LldpManagementAddressTxPortType_Encoding_DefaultJson`
-pub const LLDP_MANAGEMENT_ADDRESS_TX_PORT_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19299);
+pub const LLDP_MANAGEMENT_ADDRESS_TX_PORT_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19299);
 /// `LldpManagementAddressType_Encoding_DefaultJson`
-pub const LLDP_MANAGEMENT_ADDRESS_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19300);
+pub const LLDP_MANAGEMENT_ADDRESS_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19300);
 /// `LldpTlvType_Encoding_DefaultJson`
-pub const LLDP_TLV_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19301);
+pub const LLDP_TLV_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19301);
 /// `LogRecord_Encoding_DefaultBinary`
-pub const LOG_RECORD_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19379);
+pub const LOG_RECORD_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19379);
 /// `LogRecord_Encoding_DefaultXml`
-pub const LOG_RECORD_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19383);
+pub const LOG_RECORD_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19383);
 /// `LogRecord_Encoding_DefaultJson`
-pub const LOG_RECORD_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19387);
+pub const LOG_RECORD_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19387);
 /// `LogRecordsDataType_Encoding_DefaultBinary`
-pub const LOG_RECORDS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19753);
+pub const LOG_RECORDS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19753);
 /// `SpanContextDataType_Encoding_DefaultBinary`
-pub const SPAN_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19754);
+pub const SPAN_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19754);
 /// `TraceContextDataType_Encoding_DefaultBinary`
-pub const TRACE_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19755);
+pub const TRACE_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19755);
 /// `NameValuePair_Encoding_DefaultBinary`
-pub const NAME_VALUE_PAIR_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19756);
+pub const NAME_VALUE_PAIR_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19756);
 /// `LogRecordsDataType_Encoding_DefaultXml`
-pub const LOG_RECORDS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19773);
+pub const LOG_RECORDS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19773);
 /// `SpanContextDataType_Encoding_DefaultXml`
-pub const SPAN_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19774);
+pub const SPAN_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19774);
 /// `TraceContextDataType_Encoding_DefaultXml`
-pub const TRACE_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19775);
+pub const TRACE_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19775);
 /// `NameValuePair_Encoding_DefaultXml`
-pub const NAME_VALUE_PAIR_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19776);
+pub const NAME_VALUE_PAIR_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19776);
 /// `LogRecordsDataType_Encoding_DefaultJson`
-pub const LOG_RECORDS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19803);
+pub const LOG_RECORDS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19803);
 /// `SpanContextDataType_Encoding_DefaultJson`
-pub const SPAN_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19804);
+pub const SPAN_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19804);
 /// `TraceContextDataType_Encoding_DefaultJson`
-pub const TRACE_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19805);
+pub const TRACE_CONTEXT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19805);
 /// `NameValuePair_Encoding_DefaultJson`
-pub const NAME_VALUE_PAIR_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19806);
+pub const NAME_VALUE_PAIR_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19806);
 /// `SessionlessInvokeResponseType_Encoding_DefaultXml`
-pub const SESSIONLESS_INVOKE_RESPONSE_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21000);
+pub const SESSIONLESS_INVOKE_RESPONSE_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21000);
 /// `SessionlessInvokeResponseType_Encoding_DefaultBinary`
-pub const SESSIONLESS_INVOKE_RESPONSE_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21001);
+pub const SESSIONLESS_INVOKE_RESPONSE_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21001);
 /// `WriterGroupDataType_Encoding_DefaultBinary`
-pub const WRITER_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21150);
+pub const WRITER_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21150);
 /// `NetworkAddressDataType_Encoding_DefaultBinary`
-pub const NETWORK_ADDRESS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21151);
+pub const NETWORK_ADDRESS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21151);
 /// `NetworkAddressUrlDataType_Encoding_DefaultBinary`
-pub const NETWORK_ADDRESS_URL_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21152);
+pub const NETWORK_ADDRESS_URL_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21152);
 /// `ReaderGroupDataType_Encoding_DefaultBinary`
-pub const READER_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21153);
+pub const READER_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21153);
 /// `PubSubConfigurationDataType_Encoding_DefaultBinary`
-pub const PUB_SUB_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21154);
+pub const PUB_SUB_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21154);
 /// `DatagramWriterGroupTransportDataType_Encoding_DefaultBinary`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21155);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21155);
 /// `WriterGroupDataType_Encoding_DefaultXml`
-pub const WRITER_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21174);
+pub const WRITER_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21174);
 /// `NetworkAddressDataType_Encoding_DefaultXml`
-pub const NETWORK_ADDRESS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21175);
+pub const NETWORK_ADDRESS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21175);
 /// `NetworkAddressUrlDataType_Encoding_DefaultXml`
-pub const NETWORK_ADDRESS_URL_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21176);
+pub const NETWORK_ADDRESS_URL_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21176);
 /// `ReaderGroupDataType_Encoding_DefaultXml`
-pub const READER_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21177);
+pub const READER_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21177);
 /// `PubSubConfigurationDataType_Encoding_DefaultXml`
-pub const PUB_SUB_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21178);
+pub const PUB_SUB_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21178);
 /// `DatagramWriterGroupTransportDataType_Encoding_DefaultXml`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21179);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21179);
 /// `WriterGroupDataType_Encoding_DefaultJson`
-pub const WRITER_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21198);
+pub const WRITER_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21198);
 /// `NetworkAddressDataType_Encoding_DefaultJson`
-pub const NETWORK_ADDRESS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21199);
+pub const NETWORK_ADDRESS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21199);
 /// `NetworkAddressUrlDataType_Encoding_DefaultJson`
-pub const NETWORK_ADDRESS_URL_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21200);
+pub const NETWORK_ADDRESS_URL_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21200);
 /// `ReaderGroupDataType_Encoding_DefaultJson`
-pub const READER_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21201);
+pub const READER_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21201);
 /// `PubSubConfigurationDataType_Encoding_DefaultJson`
-pub const PUB_SUB_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21202);
+pub const PUB_SUB_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21202);
 /// `DatagramWriterGroupTransportDataType_Encoding_DefaultJson`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21203);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21203);
 /// `AliasNameDataType_Encoding_DefaultBinary`
-pub const ALIAS_NAME_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23499);
+pub const ALIAS_NAME_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23499);
 /// `ReadAnnotationDataDetails_Encoding_DefaultBinary`
-pub const READ_ANNOTATION_DATA_DETAILS_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23500);
+pub const READ_ANNOTATION_DATA_DETAILS_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23500);
 /// `AliasNameDataType_Encoding_DefaultXml`
-pub const ALIAS_NAME_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23505);
+pub const ALIAS_NAME_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23505);
 /// `ReadAnnotationDataDetails_Encoding_DefaultXml`
-pub const READ_ANNOTATION_DATA_DETAILS_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23506);
+pub const READ_ANNOTATION_DATA_DETAILS_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23506);
 /// `CurrencyUnitType_Encoding_DefaultBinary`
-pub const CURRENCY_UNIT_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23507);
+pub const CURRENCY_UNIT_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23507);
 /// `AliasNameDataType_Encoding_DefaultJson`
-pub const ALIAS_NAME_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23511);
+pub const ALIAS_NAME_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23511);
 /// `ReadAnnotationDataDetails_Encoding_DefaultJson`
-pub const READ_ANNOTATION_DATA_DETAILS_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23512);
+pub const READ_ANNOTATION_DATA_DETAILS_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23512);
 /// `CurrencyUnitType_Encoding_DefaultXml`
-pub const CURRENCY_UNIT_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23520);
+pub const CURRENCY_UNIT_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23520);
 /// `CurrencyUnitType_Encoding_DefaultJson`
-pub const CURRENCY_UNIT_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23528);
+pub const CURRENCY_UNIT_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23528);
 /// `ServiceCertificateDataType_Encoding_DefaultBinary`
-pub const SERVICE_CERTIFICATE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23725);
+pub const SERVICE_CERTIFICATE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23725);
 /// `ServiceCertificateDataType_Encoding_DefaultXml`
-pub const SERVICE_CERTIFICATE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23735);
+pub const SERVICE_CERTIFICATE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23735);
 /// `ServiceCertificateDataType_Encoding_DefaultJson`
-pub const SERVICE_CERTIFICATE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23739);
+pub const SERVICE_CERTIFICATE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23739);
 /// `ApplicationConfigurationDataType_Encoding_DefaultBinary`
-pub const APPLICATION_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23754);
+pub const APPLICATION_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23754);
 /// `AuthorizationServiceConfigurationDataType_Encoding_DefaultBinary`
-pub const AUTHORIZATION_SERVICE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23755);
+pub const AUTHORIZATION_SERVICE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23755);
 /// `ApplicationConfigurationDataType_Encoding_DefaultXml`
-pub const APPLICATION_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23762);
+pub const APPLICATION_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23762);
 /// `AuthorizationServiceConfigurationDataType_Encoding_DefaultXml`
-pub const AUTHORIZATION_SERVICE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23763);
+pub const AUTHORIZATION_SERVICE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23763);
 /// `ApplicationConfigurationDataType_Encoding_DefaultJson`
-pub const APPLICATION_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23776);
+pub const APPLICATION_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23776);
 /// `AuthorizationServiceConfigurationDataType_Encoding_DefaultJson`
-pub const AUTHORIZATION_SERVICE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23777);
+pub const AUTHORIZATION_SERVICE_CONFIGURATION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23777);
 /// `StandaloneSubscribedDataSetRefDataType_Encoding_DefaultBinary`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_REF_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23851);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_REF_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23851);
 /// `StandaloneSubscribedDataSetDataType_Encoding_DefaultBinary`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23852);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23852);
 /// `SecurityGroupDataType_Encoding_DefaultBinary`
-pub const SECURITY_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23853);
+pub const SECURITY_GROUP_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23853);
 /// `PubSubConfiguration2DataType_Encoding_DefaultBinary`
-pub const PUB_SUB_CONFIGURATION2_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23854);
+pub const PUB_SUB_CONFIGURATION2_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23854);
 /// `QosDataType_Encoding_DefaultBinary`
-pub const QOS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23855);
+pub const QOS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23855);
 /// `TransmitQosDataType_Encoding_DefaultBinary`
-pub const TRANSMIT_QOS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23856);
+pub const TRANSMIT_QOS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23856);
 /// `TransmitQosPriorityDataType_Encoding_DefaultBinary`
-pub const TRANSMIT_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23857);
+pub const TRANSMIT_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23857);
 /// `ReceiveQosDataType_Encoding_DefaultBinary`
-pub const RECEIVE_QOS_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23860);
+pub const RECEIVE_QOS_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23860);
 /// `ReceiveQosPriorityDataType_Encoding_DefaultBinary`
-pub const RECEIVE_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23861);
+pub const RECEIVE_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23861);
 /// `DatagramConnectionTransport2DataType_Encoding_DefaultBinary`
-pub const DATAGRAM_CONNECTION_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23864);
+pub const DATAGRAM_CONNECTION_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23864);
 /// `DatagramWriterGroupTransport2DataType_Encoding_DefaultBinary`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23865);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23865);
 /// `DatagramDataSetReaderTransportDataType_Encoding_DefaultBinary`
-pub const DATAGRAM_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23866);
+pub const DATAGRAM_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23866);
 /// `StandaloneSubscribedDataSetRefDataType_Encoding_DefaultXml`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_REF_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23919);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_REF_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23919);
 /// `StandaloneSubscribedDataSetDataType_Encoding_DefaultXml`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23920);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23920);
 /// `SecurityGroupDataType_Encoding_DefaultXml`
-pub const SECURITY_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23921);
+pub const SECURITY_GROUP_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23921);
 /// `PubSubConfiguration2DataType_Encoding_DefaultXml`
-pub const PUB_SUB_CONFIGURATION2_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23922);
+pub const PUB_SUB_CONFIGURATION2_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23922);
 /// `QosDataType_Encoding_DefaultXml`
-pub const QOS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23923);
+pub const QOS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23923);
 /// `TransmitQosDataType_Encoding_DefaultXml`
-pub const TRANSMIT_QOS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23924);
+pub const TRANSMIT_QOS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23924);
 /// `TransmitQosPriorityDataType_Encoding_DefaultXml`
-pub const TRANSMIT_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23925);
+pub const TRANSMIT_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23925);
 /// `ReceiveQosDataType_Encoding_DefaultXml`
-pub const RECEIVE_QOS_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23928);
+pub const RECEIVE_QOS_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23928);
 /// `ReceiveQosPriorityDataType_Encoding_DefaultXml`
-pub const RECEIVE_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23929);
+pub const RECEIVE_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23929);
 /// `DatagramConnectionTransport2DataType_Encoding_DefaultXml`
-pub const DATAGRAM_CONNECTION_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23932);
+pub const DATAGRAM_CONNECTION_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23932);
 /// `DatagramWriterGroupTransport2DataType_Encoding_DefaultXml`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23933);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23933);
 /// `DatagramDataSetReaderTransportDataType_Encoding_DefaultXml`
-pub const DATAGRAM_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23934);
+pub const DATAGRAM_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23934);
 /// `StandaloneSubscribedDataSetRefDataType_Encoding_DefaultJson`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_REF_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23987);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_REF_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23987);
 /// `StandaloneSubscribedDataSetDataType_Encoding_DefaultJson`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23988);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23988);
 /// `SecurityGroupDataType_Encoding_DefaultJson`
-pub const SECURITY_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23989);
+pub const SECURITY_GROUP_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23989);
 /// `PubSubConfiguration2DataType_Encoding_DefaultJson`
-pub const PUB_SUB_CONFIGURATION2_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23990);
+pub const PUB_SUB_CONFIGURATION2_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23990);
 /// `QosDataType_Encoding_DefaultJson`
-pub const QOS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23991);
+pub const QOS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23991);
 /// `TransmitQosDataType_Encoding_DefaultJson`
-pub const TRANSMIT_QOS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23992);
+pub const TRANSMIT_QOS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23992);
 /// `TransmitQosPriorityDataType_Encoding_DefaultJson`
-pub const TRANSMIT_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23993);
+pub const TRANSMIT_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23993);
 /// `ReceiveQosDataType_Encoding_DefaultJson`
-pub const RECEIVE_QOS_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23996);
+pub const RECEIVE_QOS_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23996);
 /// `ReceiveQosPriorityDataType_Encoding_DefaultJson`
-pub const RECEIVE_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23997);
+pub const RECEIVE_QOS_PRIORITY_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23997);
 /// `DatagramConnectionTransport2DataType_Encoding_DefaultJson`
-pub const DATAGRAM_CONNECTION_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24000);
+pub const DATAGRAM_CONNECTION_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24000);
 /// `DatagramWriterGroupTransport2DataType_Encoding_DefaultJson`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24001);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT2_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24001);
 /// `DatagramDataSetReaderTransportDataType_Encoding_DefaultJson`
-pub const DATAGRAM_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24002);
+pub const DATAGRAM_DATA_SET_READER_TRANSPORT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24002);
 /// `ProgramDiagnostic2DataType_Encoding_DefaultBinary`
-pub const PROGRAM_DIAGNOSTIC2_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24034);
+pub const PROGRAM_DIAGNOSTIC2_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24034);
 /// `ProgramDiagnostic2DataType_Encoding_DefaultXml`
-pub const PROGRAM_DIAGNOSTIC2_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24038);
+pub const PROGRAM_DIAGNOSTIC2_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24038);
 /// `ProgramDiagnostic2DataType_Encoding_DefaultJson`
-pub const PROGRAM_DIAGNOSTIC2_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24042);
+pub const PROGRAM_DIAGNOSTIC2_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24042);
 /// `PortableQualifiedName_Encoding_DefaultBinary`
-pub const PORTABLE_QUALIFIED_NAME_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24108);
+pub const PORTABLE_QUALIFIED_NAME_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24108);
 /// `PortableNodeId_Encoding_DefaultBinary`
-pub const PORTABLE_NODE_ID_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24109);
+pub const PORTABLE_NODE_ID_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24109);
 /// `UnsignedRationalNumber_Encoding_DefaultBinary`
-pub const UNSIGNED_RATIONAL_NUMBER_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24110);
+pub const UNSIGNED_RATIONAL_NUMBER_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24110);
 /// `PortableQualifiedName_Encoding_DefaultXml`
-pub const PORTABLE_QUALIFIED_NAME_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24120);
+pub const PORTABLE_QUALIFIED_NAME_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24120);
 /// `PortableNodeId_Encoding_DefaultXml`
-pub const PORTABLE_NODE_ID_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24121);
+pub const PORTABLE_NODE_ID_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24121);
 /// `UnsignedRationalNumber_Encoding_DefaultXml`
-pub const UNSIGNED_RATIONAL_NUMBER_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24122);
+pub const UNSIGNED_RATIONAL_NUMBER_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24122);
 /// `PortableQualifiedName_Encoding_DefaultJson`
-pub const PORTABLE_QUALIFIED_NAME_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24132);
+pub const PORTABLE_QUALIFIED_NAME_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24132);
 /// `PortableNodeId_Encoding_DefaultJson`
-pub const PORTABLE_NODE_ID_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24133);
+pub const PORTABLE_NODE_ID_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24133);
 /// `UnsignedRationalNumber_Encoding_DefaultJson`
-pub const UNSIGNED_RATIONAL_NUMBER_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24134);
+pub const UNSIGNED_RATIONAL_NUMBER_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24134);
 /// `NumberRange_Encoding_DefaultBinary`
-pub const NUMBER_RANGE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24250);
+pub const NUMBER_RANGE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24250);
 /// `AliasNameVerboseDataType_Encoding_DefaultBinary`
-pub const ALIAS_NAME_VERBOSE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24262);
+pub const ALIAS_NAME_VERBOSE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24262);
 /// `UserManagementDataType_Encoding_DefaultBinary`
-pub const USER_MANAGEMENT_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24292);
+pub const USER_MANAGEMENT_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24292);
 /// `UserManagementDataType_Encoding_DefaultXml`
-pub const USER_MANAGEMENT_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24296);
+pub const USER_MANAGEMENT_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24296);
 /// `UserManagementDataType_Encoding_DefaultJson`
-pub const USER_MANAGEMENT_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24300);
+pub const USER_MANAGEMENT_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24300);
 /// `AliasCategoryUpdateDataType_Encoding_DefaultBinary`
-pub const ALIAS_CATEGORY_UPDATE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24338);
+pub const ALIAS_CATEGORY_UPDATE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24338);
 /// `AliasUpdateDataType_Encoding_DefaultBinary`
-pub const ALIAS_UPDATE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24339);
+pub const ALIAS_UPDATE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24339);
 /// `NumberRange_Encoding_DefaultXml`
-pub const NUMBER_RANGE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24352);
+pub const NUMBER_RANGE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24352);
 /// `AliasNameVerboseDataType_Encoding_DefaultXml`
-pub const ALIAS_NAME_VERBOSE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24353);
+pub const ALIAS_NAME_VERBOSE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24353);
 /// `AliasCategoryUpdateDataType_Encoding_DefaultXml`
-pub const ALIAS_CATEGORY_UPDATE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24354);
+pub const ALIAS_CATEGORY_UPDATE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24354);
 /// `AliasUpdateDataType_Encoding_DefaultXml`
-pub const ALIAS_UPDATE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24355);
+pub const ALIAS_UPDATE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24355);
 /// `NumberRange_Encoding_DefaultJson`
-pub const NUMBER_RANGE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24368);
+pub const NUMBER_RANGE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24368);
 /// `AliasNameVerboseDataType_Encoding_DefaultJson`
-pub const ALIAS_NAME_VERBOSE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24369);
+pub const ALIAS_NAME_VERBOSE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24369);
 /// `AliasCategoryUpdateDataType_Encoding_DefaultJson`
-pub const ALIAS_CATEGORY_UPDATE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24370);
+pub const ALIAS_CATEGORY_UPDATE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24370);
 /// `AliasUpdateDataType_Encoding_DefaultJson`
-pub const ALIAS_UPDATE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24371);
+pub const ALIAS_UPDATE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24371);
 /// `PriorityMappingEntryType_Encoding_DefaultBinary`
-pub const PRIORITY_MAPPING_ENTRY_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25239);
+pub const PRIORITY_MAPPING_ENTRY_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25239);
 /// `PriorityMappingEntryType_Encoding_DefaultXml`
-pub const PRIORITY_MAPPING_ENTRY_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25243);
+pub const PRIORITY_MAPPING_ENTRY_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25243);
 /// `PriorityMappingEntryType_Encoding_DefaultJson`
-pub const PRIORITY_MAPPING_ENTRY_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25247);
+pub const PRIORITY_MAPPING_ENTRY_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25247);
 /// `PublishedDataSetCustomSourceDataType_Encoding_DefaultBinary`
-pub const PUBLISHED_DATA_SET_CUSTOM_SOURCE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25529);
+pub const PUBLISHED_DATA_SET_CUSTOM_SOURCE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25529);
 /// `PubSubKeyPushTargetDataType_Encoding_DefaultBinary`
-pub const PUB_SUB_KEY_PUSH_TARGET_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25530);
+pub const PUB_SUB_KEY_PUSH_TARGET_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25530);
 /// `PubSubConfigurationRefDataType_Encoding_DefaultBinary`
-pub const PUB_SUB_CONFIGURATION_REF_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25531);
+pub const PUB_SUB_CONFIGURATION_REF_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25531);
 /// `PubSubConfigurationValueDataType_Encoding_DefaultBinary`
-pub const PUB_SUB_CONFIGURATION_VALUE_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25532);
+pub const PUB_SUB_CONFIGURATION_VALUE_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25532);
 /// `PublishedDataSetCustomSourceDataType_Encoding_DefaultXml`
-pub const PUBLISHED_DATA_SET_CUSTOM_SOURCE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25545);
+pub const PUBLISHED_DATA_SET_CUSTOM_SOURCE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25545);
 /// `PubSubKeyPushTargetDataType_Encoding_DefaultXml`
-pub const PUB_SUB_KEY_PUSH_TARGET_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25546);
+pub const PUB_SUB_KEY_PUSH_TARGET_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25546);
 /// `PubSubConfigurationRefDataType_Encoding_DefaultXml`
-pub const PUB_SUB_CONFIGURATION_REF_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25547);
+pub const PUB_SUB_CONFIGURATION_REF_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25547);
 /// `PubSubConfigurationValueDataType_Encoding_DefaultXml`
-pub const PUB_SUB_CONFIGURATION_VALUE_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25548);
+pub const PUB_SUB_CONFIGURATION_VALUE_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25548);
 /// `PublishedDataSetCustomSourceDataType_Encoding_DefaultJson`
-pub const PUBLISHED_DATA_SET_CUSTOM_SOURCE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25561);
+pub const PUBLISHED_DATA_SET_CUSTOM_SOURCE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25561);
 /// `PubSubKeyPushTargetDataType_Encoding_DefaultJson`
-pub const PUB_SUB_KEY_PUSH_TARGET_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25562);
+pub const PUB_SUB_KEY_PUSH_TARGET_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25562);
 /// `PubSubConfigurationRefDataType_Encoding_DefaultJson`
-pub const PUB_SUB_CONFIGURATION_REF_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25563);
+pub const PUB_SUB_CONFIGURATION_REF_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25563);
 /// `PubSubConfigurationValueDataType_Encoding_DefaultJson`
-pub const PUB_SUB_CONFIGURATION_VALUE_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25564);
+pub const PUB_SUB_CONFIGURATION_VALUE_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25564);
 /// `TransactionErrorType_Encoding_DefaultBinary`
-pub const TRANSACTION_ERROR_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32382);
+pub const TRANSACTION_ERROR_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32382);
 /// `TransactionErrorType_Encoding_DefaultXml`
-pub const TRANSACTION_ERROR_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32386);
+pub const TRANSACTION_ERROR_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32386);
 /// `TransactionErrorType_Encoding_DefaultJson`
-pub const TRANSACTION_ERROR_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32390);
+pub const TRANSACTION_ERROR_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32390);
 /// `BitFieldDefinition_Encoding_DefaultBinary`
-pub const BIT_FIELD_DEFINITION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32422);
+pub const BIT_FIELD_DEFINITION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32422);
 /// `BitFieldDefinition_Encoding_DefaultXml`
-pub const BIT_FIELD_DEFINITION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32426);
+pub const BIT_FIELD_DEFINITION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32426);
 /// `BitFieldDefinition_Encoding_DefaultJson`
-pub const BIT_FIELD_DEFINITION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32430);
+pub const BIT_FIELD_DEFINITION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32430);
 /// `AnnotationDataType_Encoding_DefaultBinary`
-pub const ANNOTATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32560);
+pub const ANNOTATION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32560);
 /// `LinearConversionDataType_Encoding_DefaultBinary`
-pub const LINEAR_CONVERSION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32561);
+pub const LINEAR_CONVERSION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32561);
 /// `QuantityDimension_Encoding_DefaultBinary`
-pub const QUANTITY_DIMENSION_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32562);
+pub const QUANTITY_DIMENSION_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32562);
 /// `AnnotationDataType_Encoding_DefaultXml`
-pub const ANNOTATION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32572);
+pub const ANNOTATION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32572);
 /// `LinearConversionDataType_Encoding_DefaultXml`
-pub const LINEAR_CONVERSION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32573);
+pub const LINEAR_CONVERSION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32573);
 /// `QuantityDimension_Encoding_DefaultXml`
-pub const QUANTITY_DIMENSION_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32574);
+pub const QUANTITY_DIMENSION_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32574);
 /// `AnnotationDataType_Encoding_DefaultJson`
-pub const ANNOTATION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32584);
+pub const ANNOTATION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32584);
 /// `LinearConversionDataType_Encoding_DefaultJson`
-pub const LINEAR_CONVERSION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32585);
+pub const LINEAR_CONVERSION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32585);
 /// `QuantityDimension_Encoding_DefaultJson`
-pub const QUANTITY_DIMENSION_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32586);
+pub const QUANTITY_DIMENSION_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32586);
 /// `ReferenceDescriptionDataType_Encoding_DefaultBinary`
-pub const REFERENCE_DESCRIPTION_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32661);
+pub const REFERENCE_DESCRIPTION_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32661);
 /// `ReferenceListEntryDataType_Encoding_DefaultBinary`
-pub const REFERENCE_LIST_ENTRY_DATA_TYPE_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32662);
+pub const REFERENCE_LIST_ENTRY_DATA_TYPE_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32662);
 /// `ReferenceDescriptionDataType_Encoding_DefaultXml`
-pub const REFERENCE_DESCRIPTION_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32669);
+pub const REFERENCE_DESCRIPTION_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32669);
 /// `ReferenceListEntryDataType_Encoding_DefaultXml`
-pub const REFERENCE_LIST_ENTRY_DATA_TYPE_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32670);
+pub const REFERENCE_LIST_ENTRY_DATA_TYPE_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32670);
 /// `ReferenceDescriptionDataType_Encoding_DefaultJson`
-pub const REFERENCE_DESCRIPTION_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32677);
+pub const REFERENCE_DESCRIPTION_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32677);
 /// `ReferenceListEntryDataType_Encoding_DefaultJson`
-pub const REFERENCE_LIST_ENTRY_DATA_TYPE_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32678);
+pub const REFERENCE_LIST_ENTRY_DATA_TYPE_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32678);
 /// `ReadEventDetails2_Encoding_DefaultBinary`
-pub const READ_EVENT_DETAILS2_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32800);
+pub const READ_EVENT_DETAILS2_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32800);
 /// `ReadEventDetails2_Encoding_DefaultXml`
-pub const READ_EVENT_DETAILS2_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32801);
+pub const READ_EVENT_DETAILS2_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32801);
 /// `ReadEventDetails2_Encoding_DefaultJson`
-pub const READ_EVENT_DETAILS2_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32802);
+pub const READ_EVENT_DETAILS2_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32802);
 /// `HistoryModifiedEvent_Encoding_DefaultBinary`
-pub const HISTORY_MODIFIED_EVENT_ENCODING_DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32825);
+pub const HISTORY_MODIFIED_EVENT_ENCODING_DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32825);
 /// `HistoryModifiedEvent_Encoding_DefaultXml`
-pub const HISTORY_MODIFIED_EVENT_ENCODING_DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32829);
+pub const HISTORY_MODIFIED_EVENT_ENCODING_DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32829);
 /// `HistoryModifiedEvent_Encoding_DefaultJson`
-pub const HISTORY_MODIFIED_EVENT_ENCODING_DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32833);
+pub const HISTORY_MODIFIED_EVENT_ENCODING_DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32833);

@@ -4,929 +4,929 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `ProgramStateMachineType_Start`
-pub const PROGRAM_STATE_MACHINE_TYPE_START: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 2426);
+pub const PROGRAM_STATE_MACHINE_TYPE_START: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 2426);
 /// `ProgramStateMachineType_Suspend`
-pub const PROGRAM_STATE_MACHINE_TYPE_SUSPEND: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 2427);
+pub const PROGRAM_STATE_MACHINE_TYPE_SUSPEND: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 2427);
 /// `ProgramStateMachineType_Resume`
-pub const PROGRAM_STATE_MACHINE_TYPE_RESUME: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 2428);
+pub const PROGRAM_STATE_MACHINE_TYPE_RESUME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 2428);
 /// `ProgramStateMachineType_Halt`
-pub const PROGRAM_STATE_MACHINE_TYPE_HALT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 2429);
+pub const PROGRAM_STATE_MACHINE_TYPE_HALT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 2429);
 /// `ProgramStateMachineType_Reset`
-pub const PROGRAM_STATE_MACHINE_TYPE_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 2430);
+pub const PROGRAM_STATE_MACHINE_TYPE_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 2430);
 /// `ShelvedStateMachineType_Unshelve`
-pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 2947);
+pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 2947);
 /// `ShelvedStateMachineType_OneShotShelve`
-pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 2948);
+pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 2948);
 /// `ShelvedStateMachineType_TimedShelve`
-pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 2949);
+pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 2949);
 /// `ConditionType_ConditionRefresh`
-pub const CONDITION_TYPE_CONDITION_REFRESH: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 3875);
+pub const CONDITION_TYPE_CONDITION_REFRESH: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 3875);
 /// `ConditionType_Enable`
-pub const CONDITION_TYPE_ENABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 9027);
+pub const CONDITION_TYPE_ENABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 9027);
 /// `ConditionType_Disable`
-pub const CONDITION_TYPE_DISABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 9028);
+pub const CONDITION_TYPE_DISABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 9028);
 /// `ConditionType_AddComment`
-pub const CONDITION_TYPE_ADD_COMMENT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 9029);
+pub const CONDITION_TYPE_ADD_COMMENT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 9029);
 /// `DialogConditionType_Respond`
-pub const DIALOG_CONDITION_TYPE_RESPOND: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 9069);
+pub const DIALOG_CONDITION_TYPE_RESPOND: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 9069);
 /// `AcknowledgeableConditionType_Acknowledge`
-pub const ACKNOWLEDGEABLE_CONDITION_TYPE_ACKNOWLEDGE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 9111);
+pub const ACKNOWLEDGEABLE_CONDITION_TYPE_ACKNOWLEDGE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 9111);
 /// `AcknowledgeableConditionType_Confirm`
-pub const ACKNOWLEDGEABLE_CONDITION_TYPE_CONFIRM: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 9113);
+pub const ACKNOWLEDGEABLE_CONDITION_TYPE_CONFIRM: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 9113);
 /// `AlarmConditionType_ShelvingState_Unshelve`
-pub const ALARM_CONDITION_TYPE_SHELVING_STATE_UNSHELVE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 9211);
+pub const ALARM_CONDITION_TYPE_SHELVING_STATE_UNSHELVE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 9211);
 /// `AlarmConditionType_ShelvingState_OneShotShelve`
-pub const ALARM_CONDITION_TYPE_SHELVING_STATE_ONE_SHOT_SHELVE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 9212);
+pub const ALARM_CONDITION_TYPE_SHELVING_STATE_ONE_SHOT_SHELVE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 9212);
 /// `AlarmConditionType_ShelvingState_TimedShelve`
-pub const ALARM_CONDITION_TYPE_SHELVING_STATE_TIMED_SHELVE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 9213);
+pub const ALARM_CONDITION_TYPE_SHELVING_STATE_TIMED_SHELVE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 9213);
 /// `ServerType_GetMonitoredItems`
-pub const SERVER_TYPE_GET_MONITORED_ITEMS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11489);
+pub const SERVER_TYPE_GET_MONITORED_ITEMS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11489);
 /// `Server_GetMonitoredItems`
-pub const SERVER_GET_MONITORED_ITEMS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11492);
+pub const SERVER_GET_MONITORED_ITEMS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11492);
 /// `FileType_Open`
-pub const FILE_TYPE_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11580);
+pub const FILE_TYPE_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11580);
 /// `FileType_Close`
-pub const FILE_TYPE_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11583);
+pub const FILE_TYPE_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11583);
 /// `FileType_Read`
-pub const FILE_TYPE_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11585);
+pub const FILE_TYPE_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11585);
 /// `FileType_Write`
-pub const FILE_TYPE_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11588);
+pub const FILE_TYPE_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11588);
 /// `FileType_GetPosition`
-pub const FILE_TYPE_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11590);
+pub const FILE_TYPE_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11590);
 /// `FileType_SetPosition`
-pub const FILE_TYPE_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11593);
+pub const FILE_TYPE_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11593);
 /// `AddressSpaceFileType_ExportNamespace`
-pub const ADDRESS_SPACE_FILE_TYPE_EXPORT_NAMESPACE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11615);
+pub const ADDRESS_SPACE_FILE_TYPE_EXPORT_NAMESPACE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11615);
 /// `NamespaceMetadataType_NamespaceFile_Open`
-pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11629);
+pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11629);
 /// `NamespaceMetadataType_NamespaceFile_Close`
-pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11632);
+pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11632);
 /// `NamespaceMetadataType_NamespaceFile_Read`
-pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11634);
+pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11634);
 /// `NamespaceMetadataType_NamespaceFile_Write`
-pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11637);
+pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11637);
 /// `NamespaceMetadataType_NamespaceFile_GetPosition`
-pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11639);
+pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11639);
 /// `NamespaceMetadataType_NamespaceFile_SetPosition`
-pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 11642);
+pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 11642);
 /// `TrustListType_OpenWithMasks`
-pub const TRUST_LIST_TYPE_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12543);
+pub const TRUST_LIST_TYPE_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12543);
 /// `TrustListType_CloseAndUpdate`
-pub const TRUST_LIST_TYPE_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12546);
+pub const TRUST_LIST_TYPE_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12546);
 /// `TrustListType_AddCertificate`
-pub const TRUST_LIST_TYPE_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12548);
+pub const TRUST_LIST_TYPE_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12548);
 /// `TrustListType_RemoveCertificate`
-pub const TRUST_LIST_TYPE_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12550);
+pub const TRUST_LIST_TYPE_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12550);
 /// `ServerConfigurationType_UpdateCertificate`
-pub const SERVER_CONFIGURATION_TYPE_UPDATE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12616);
+pub const SERVER_CONFIGURATION_TYPE_UPDATE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12616);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_Open`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12647);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12647);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_Close`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12650);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12650);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_Read`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12652);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12652);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_Write`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12655);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12655);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_GetPosition`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12657);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12657);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_SetPosition`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12660);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12660);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_OpenWithMasks`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12663);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12663);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_CloseAndUpdate`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12666);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12666);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_AddCertificate`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12668);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12668);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList_RemoveCertificate`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12670);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12670);
 /// `ServerConfigurationType_CreateSigningRequest`
-pub const SERVER_CONFIGURATION_TYPE_CREATE_SIGNING_REQUEST: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12731);
+pub const SERVER_CONFIGURATION_TYPE_CREATE_SIGNING_REQUEST: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12731);
 /// `ServerConfigurationType_ApplyChanges`
-pub const SERVER_CONFIGURATION_TYPE_APPLY_CHANGES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12734);
+pub const SERVER_CONFIGURATION_TYPE_APPLY_CHANGES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12734);
 /// `ServerConfiguration_CreateSigningRequest`
-pub const SERVER_CONFIGURATION_CREATE_SIGNING_REQUEST: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12737);
+pub const SERVER_CONFIGURATION_CREATE_SIGNING_REQUEST: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12737);
 /// `ServerConfiguration_ApplyChanges`
-pub const SERVER_CONFIGURATION_APPLY_CHANGES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12740);
+pub const SERVER_CONFIGURATION_APPLY_CHANGES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12740);
 /// `ServerType_SetSubscriptionDurable`
-pub const SERVER_TYPE_SET_SUBSCRIPTION_DURABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12746);
+pub const SERVER_TYPE_SET_SUBSCRIPTION_DURABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12746);
 /// `Server_SetSubscriptionDurable`
-pub const SERVER_SET_SUBSCRIPTION_DURABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12749);
+pub const SERVER_SET_SUBSCRIPTION_DURABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12749);
 /// `ServerConfigurationType_GetRejectedList`
-pub const SERVER_CONFIGURATION_TYPE_GET_REJECTED_LIST: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12775);
+pub const SERVER_CONFIGURATION_TYPE_GET_REJECTED_LIST: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12775);
 /// `ServerConfiguration_GetRejectedList`
-pub const SERVER_CONFIGURATION_GET_REJECTED_LIST: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12777);
+pub const SERVER_CONFIGURATION_GET_REJECTED_LIST: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12777);
 /// `ServerType_ResendData`
-pub const SERVER_TYPE_RESEND_DATA: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12871);
+pub const SERVER_TYPE_RESEND_DATA: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12871);
 /// `Server_ResendData`
-pub const SERVER_RESEND_DATA: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12873);
+pub const SERVER_RESEND_DATA: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12873);
 /// `ServerType_RequestServerStateChange`
-pub const SERVER_TYPE_REQUEST_SERVER_STATE_CHANGE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12883);
+pub const SERVER_TYPE_REQUEST_SERVER_STATE_CHANGE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12883);
 /// `Server_RequestServerStateChange`
-pub const SERVER_REQUEST_SERVER_STATE_CHANGE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12886);
+pub const SERVER_REQUEST_SERVER_STATE_CHANGE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12886);
 /// `ConditionType_ConditionRefresh2`
-pub const CONDITION_TYPE_CONDITION_REFRESH2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 12912);
+pub const CONDITION_TYPE_CONDITION_REFRESH2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 12912);
 /// `FileDirectoryType_FileDirectoryName_Placeholder_CreateDirectory`
-pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER_CREATE_DIRECTORY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13355);
+pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER_CREATE_DIRECTORY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13355);
 /// `FileDirectoryType_FileDirectoryName_Placeholder_CreateFile`
-pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER_CREATE_FILE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13358);
+pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER_CREATE_FILE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13358);
 /// `FileDirectoryType_FileDirectoryName_Placeholder_MoveOrCopy`
-pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER_MOVE_OR_COPY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13363);
+pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER_MOVE_OR_COPY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13363);
 /// `FileDirectoryType_FileName_Placeholder_Open`
-pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13372);
+pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13372);
 /// `FileDirectoryType_FileName_Placeholder_Close`
-pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13375);
+pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13375);
 /// `FileDirectoryType_FileName_Placeholder_Read`
-pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13377);
+pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13377);
 /// `FileDirectoryType_FileName_Placeholder_Write`
-pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13380);
+pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13380);
 /// `FileDirectoryType_FileName_Placeholder_GetPosition`
-pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13382);
+pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13382);
 /// `FileDirectoryType_FileName_Placeholder_SetPosition`
-pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13385);
+pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13385);
 /// `FileDirectoryType_CreateDirectory`
-pub const FILE_DIRECTORY_TYPE_CREATE_DIRECTORY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13387);
+pub const FILE_DIRECTORY_TYPE_CREATE_DIRECTORY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13387);
 /// `FileDirectoryType_CreateFile`
-pub const FILE_DIRECTORY_TYPE_CREATE_FILE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13390);
+pub const FILE_DIRECTORY_TYPE_CREATE_FILE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13390);
 /// `FileDirectoryType_DeleteFileSystemObject`
-pub const FILE_DIRECTORY_TYPE_DELETE_FILE_SYSTEM_OBJECT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13393);
+pub const FILE_DIRECTORY_TYPE_DELETE_FILE_SYSTEM_OBJECT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13393);
 /// `FileDirectoryType_MoveOrCopy`
-pub const FILE_DIRECTORY_TYPE_MOVE_OR_COPY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13395);
+pub const FILE_DIRECTORY_TYPE_MOVE_OR_COPY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13395);
 /// `CertificateGroupType_TrustList_Open`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13605);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13605);
 /// `CertificateGroupType_TrustList_Close`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13608);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13608);
 /// `CertificateGroupType_TrustList_Read`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13610);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13610);
 /// `CertificateGroupType_TrustList_Write`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13613);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13613);
 /// `CertificateGroupType_TrustList_GetPosition`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13615);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13615);
 /// `CertificateGroupType_TrustList_SetPosition`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13618);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13618);
 /// `CertificateGroupType_TrustList_OpenWithMasks`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13621);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13621);
 /// `CertificateGroupType_TrustList_CloseAndUpdate`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13624);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13624);
 /// `CertificateGroupType_TrustList_AddCertificate`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13627);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13627);
 /// `CertificateGroupType_TrustList_RemoveCertificate`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13629);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13629);
 /// `ServerConfiguration_UpdateCertificate`
-pub const SERVER_CONFIGURATION_UPDATE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13737);
+pub const SERVER_CONFIGURATION_UPDATE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13737);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_Open`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13821);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13821);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_Close`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13824);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13824);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_Read`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13826);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13826);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_Write`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13829);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13829);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_GetPosition`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13831);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13831);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_SetPosition`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13834);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13834);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_OpenWithMasks`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13837);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13837);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_CloseAndUpdate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13840);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13840);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_AddCertificate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13843);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13843);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList_RemoveCertificate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13845);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13845);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_Open`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13855);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13855);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_Close`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13858);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13858);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_Read`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13860);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13860);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_Write`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13863);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13863);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_GetPosition`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13865);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13865);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_SetPosition`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13868);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13868);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_OpenWithMasks`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13871);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13871);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_CloseAndUpdate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13874);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13874);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_AddCertificate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13877);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13877);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList_RemoveCertificate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13879);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13879);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_Open`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13889);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13889);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_Close`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13892);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13892);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_Read`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13894);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13894);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_Write`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13897);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13897);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_GetPosition`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13899);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13899);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_SetPosition`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13902);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13902);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_OpenWithMasks`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13905);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13905);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_CloseAndUpdate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13908);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13908);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_AddCertificate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13911);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13911);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList_RemoveCertificate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13913);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13913);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_Open`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13923);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13923);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_Close`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13926);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13926);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_Read`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13928);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13928);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_Write`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13931);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13931);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_GetPosition`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13933);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13933);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_SetPosition`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13936);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13936);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_OpenWithMasks`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13939);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13939);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_CloseAndUpdate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13942);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13942);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_AddCertificate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13945);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13945);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList_RemoveCertificate`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13947);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13947);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_Open`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13958);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13958);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_Close`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13961);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13961);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_Read`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13963);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13963);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_Write`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13966);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13966);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_GetPosition`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13968);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13968);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_SetPosition`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13971);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13971);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_OpenWithMasks`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13974);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13974);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_CloseAndUpdate`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13977);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13977);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_AddCertificate`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13980);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13980);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList_RemoveCertificate`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 13982);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 13982);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_Open`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14095);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14095);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_Close`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14098);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14098);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_Read`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14100);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14100);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_Write`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14103);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14103);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_GetPosition`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14105);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14105);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_SetPosition`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14108);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14108);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_OpenWithMasks`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14111);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14111);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_CloseAndUpdate`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14114);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14114);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_AddCertificate`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14117);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14117);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList_RemoveCertificate`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14119);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14119);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_Open`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14129);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14129);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_Close`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14132);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14132);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_Read`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14134);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14134);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_Write`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14137);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14137);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_GetPosition`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14139);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14139);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_SetPosition`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14142);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14142);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_OpenWithMasks`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14145);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14145);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_CloseAndUpdate`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14148);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14148);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_AddCertificate`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14151);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14151);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList_RemoveCertificate`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14153);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14153);
 /// `PubSubConnectionType_RemoveGroup`
-pub const PUB_SUB_CONNECTION_TYPE_REMOVE_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14225);
+pub const PUB_SUB_CONNECTION_TYPE_REMOVE_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14225);
 /// `PublishSubscribeType_RemoveConnection`
-pub const PUBLISH_SUBSCRIBE_TYPE_REMOVE_CONNECTION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14432);
+pub const PUBLISH_SUBSCRIBE_TYPE_REMOVE_CONNECTION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14432);
 /// `DataSetFolderType_DataSetFolderName_Placeholder_AddPublishedDataItems`
-pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_PUBLISHED_DATA_ITEMS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14479);
+pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_PUBLISHED_DATA_ITEMS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14479);
 /// `DataSetFolderType_DataSetFolderName_Placeholder_AddPublishedEvents`
-pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_PUBLISHED_EVENTS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14482);
+pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_PUBLISHED_EVENTS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14482);
 /// `DataSetFolderType_DataSetFolderName_Placeholder_RemovePublishedDataSet`
-pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_REMOVE_PUBLISHED_DATA_SET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14485);
+pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_REMOVE_PUBLISHED_DATA_SET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14485);
 /// `DataSetFolderType_AddPublishedDataItems`
-pub const DATA_SET_FOLDER_TYPE_ADD_PUBLISHED_DATA_ITEMS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14493);
+pub const DATA_SET_FOLDER_TYPE_ADD_PUBLISHED_DATA_ITEMS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14493);
 /// `DataSetFolderType_AddPublishedEvents`
-pub const DATA_SET_FOLDER_TYPE_ADD_PUBLISHED_EVENTS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14496);
+pub const DATA_SET_FOLDER_TYPE_ADD_PUBLISHED_EVENTS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14496);
 /// `DataSetFolderType_RemovePublishedDataSet`
-pub const DATA_SET_FOLDER_TYPE_REMOVE_PUBLISHED_DATA_SET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14499);
+pub const DATA_SET_FOLDER_TYPE_REMOVE_PUBLISHED_DATA_SET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14499);
 /// `PublishedDataItemsType_AddVariables`
-pub const PUBLISHED_DATA_ITEMS_TYPE_ADD_VARIABLES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14555);
+pub const PUBLISHED_DATA_ITEMS_TYPE_ADD_VARIABLES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14555);
 /// `PublishedDataItemsType_RemoveVariables`
-pub const PUBLISHED_DATA_ITEMS_TYPE_REMOVE_VARIABLES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14558);
+pub const PUBLISHED_DATA_ITEMS_TYPE_REMOVE_VARIABLES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14558);
 /// `PubSubStatusType_Enable`
-pub const PUB_SUB_STATUS_TYPE_ENABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14645);
+pub const PUB_SUB_STATUS_TYPE_ENABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14645);
 /// `PubSubStatusType_Disable`
-pub const PUB_SUB_STATUS_TYPE_DISABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 14646);
+pub const PUB_SUB_STATUS_TYPE_DISABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 14646);
 /// `PublishedEventsType_ModifyFieldSelection`
-pub const PUBLISHED_EVENTS_TYPE_MODIFY_FIELD_SELECTION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15052);
+pub const PUBLISHED_EVENTS_TYPE_MODIFY_FIELD_SELECTION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15052);
 /// `TargetVariablesType_AddTargetVariables`
-pub const TARGET_VARIABLES_TYPE_ADD_TARGET_VARIABLES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15115);
+pub const TARGET_VARIABLES_TYPE_ADD_TARGET_VARIABLES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15115);
 /// `TargetVariablesType_RemoveTargetVariables`
-pub const TARGET_VARIABLES_TYPE_REMOVE_TARGET_VARIABLES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15118);
+pub const TARGET_VARIABLES_TYPE_REMOVE_TARGET_VARIABLES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15118);
 /// `PublishSubscribe_GetSecurityKeys`
-pub const PUBLISH_SUBSCRIBE_GET_SECURITY_KEYS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15215);
+pub const PUBLISH_SUBSCRIBE_GET_SECURITY_KEYS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15215);
 /// `PublishSubscribe_GetSecurityGroup`
-pub const PUBLISH_SUBSCRIBE_GET_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15440);
+pub const PUBLISH_SUBSCRIBE_GET_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15440);
 /// `PublishSubscribe_SecurityGroups_AddSecurityGroup`
-pub const PUBLISH_SUBSCRIBE_SECURITY_GROUPS_ADD_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15444);
+pub const PUBLISH_SUBSCRIBE_SECURITY_GROUPS_ADD_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15444);
 /// `PublishSubscribe_SecurityGroups_RemoveSecurityGroup`
-pub const PUBLISH_SUBSCRIBE_SECURITY_GROUPS_REMOVE_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15447);
+pub const PUBLISH_SUBSCRIBE_SECURITY_GROUPS_REMOVE_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15447);
 /// `SecurityGroupFolderType_SecurityGroupFolderName_Placeholder_AddSecurityGroup`
-pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER_ADD_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15454);
+pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER_ADD_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15454);
 /// `SecurityGroupFolderType_SecurityGroupFolderName_Placeholder_RemoveSecurityGroup`
-pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER_REMOVE_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15457);
+pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER_REMOVE_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15457);
 /// `SecurityGroupFolderType_AddSecurityGroup`
-pub const SECURITY_GROUP_FOLDER_TYPE_ADD_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15461);
+pub const SECURITY_GROUP_FOLDER_TYPE_ADD_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15461);
 /// `SecurityGroupFolderType_RemoveSecurityGroup`
-pub const SECURITY_GROUP_FOLDER_TYPE_REMOVE_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15464);
+pub const SECURITY_GROUP_FOLDER_TYPE_REMOVE_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15464);
 /// `PublishedDataSetType_ExtensionFields_AddExtensionField`
-pub const PUBLISHED_DATA_SET_TYPE_EXTENSION_FIELDS_ADD_EXTENSION_FIELD: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15482);
+pub const PUBLISHED_DATA_SET_TYPE_EXTENSION_FIELDS_ADD_EXTENSION_FIELD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15482);
 /// `PublishedDataSetType_ExtensionFields_RemoveExtensionField`
-pub const PUBLISHED_DATA_SET_TYPE_EXTENSION_FIELDS_REMOVE_EXTENSION_FIELD: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15485);
+pub const PUBLISHED_DATA_SET_TYPE_EXTENSION_FIELDS_REMOVE_EXTENSION_FIELD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15485);
 /// `ExtensionFieldsType_AddExtensionField`
-pub const EXTENSION_FIELDS_TYPE_ADD_EXTENSION_FIELD: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15491);
+pub const EXTENSION_FIELDS_TYPE_ADD_EXTENSION_FIELD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15491);
 /// `ExtensionFieldsType_RemoveExtensionField`
-pub const EXTENSION_FIELDS_TYPE_REMOVE_EXTENSION_FIELD: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15494);
+pub const EXTENSION_FIELDS_TYPE_REMOVE_EXTENSION_FIELD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15494);
 /// `ConfigurationFileType_CloseAndUpdate`
-pub const CONFIGURATION_FILE_TYPE_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15505);
+pub const CONFIGURATION_FILE_TYPE_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15505);
 /// `ConfigurationFileType_ConfirmUpdate`
-pub const CONFIGURATION_FILE_TYPE_CONFIRM_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15508);
+pub const CONFIGURATION_FILE_TYPE_CONFIRM_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15508);
 /// `ServerConfigurationType_ConfigurationFile_Open`
-pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15572);
+pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15572);
 /// `ServerConfigurationType_ConfigurationFile_Close`
-pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15575);
+pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15575);
 /// `RoleType_AddIdentity`
-pub const ROLE_TYPE_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15624);
+pub const ROLE_TYPE_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15624);
 /// `RoleType_RemoveIdentity`
-pub const ROLE_TYPE_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15626);
+pub const ROLE_TYPE_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15626);
 /// `WellKnownRole_Observer_AddIdentity`
-pub const WELL_KNOWN_ROLE_OBSERVER_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15672);
+pub const WELL_KNOWN_ROLE_OBSERVER_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15672);
 /// `WellKnownRole_Observer_RemoveIdentity`
-pub const WELL_KNOWN_ROLE_OBSERVER_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15674);
+pub const WELL_KNOWN_ROLE_OBSERVER_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15674);
 /// `WellKnownRole_Operator_AddIdentity`
-pub const WELL_KNOWN_ROLE_OPERATOR_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15684);
+pub const WELL_KNOWN_ROLE_OPERATOR_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15684);
 /// `WellKnownRole_Operator_RemoveIdentity`
-pub const WELL_KNOWN_ROLE_OPERATOR_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15686);
+pub const WELL_KNOWN_ROLE_OPERATOR_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15686);
 /// `WellKnownRole_Supervisor_AddIdentity`
-pub const WELL_KNOWN_ROLE_SUPERVISOR_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15696);
+pub const WELL_KNOWN_ROLE_SUPERVISOR_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15696);
 /// `WellKnownRole_Supervisor_RemoveIdentity`
-pub const WELL_KNOWN_ROLE_SUPERVISOR_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15698);
+pub const WELL_KNOWN_ROLE_SUPERVISOR_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15698);
 /// `WellKnownRole_SecurityAdmin_AddIdentity`
-pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15708);
+pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15708);
 /// `WellKnownRole_SecurityAdmin_RemoveIdentity`
-pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15710);
+pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15710);
 /// `WellKnownRole_ConfigureAdmin_AddIdentity`
-pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15720);
+pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15720);
 /// `WellKnownRole_ConfigureAdmin_RemoveIdentity`
-pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15722);
+pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15722);
 /// `TemporaryFileTransferType_GenerateFileForRead`
-pub const TEMPORARY_FILE_TRANSFER_TYPE_GENERATE_FILE_FOR_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15746);
+pub const TEMPORARY_FILE_TRANSFER_TYPE_GENERATE_FILE_FOR_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15746);
 /// `TemporaryFileTransferType_GenerateFileForWrite`
-pub const TEMPORARY_FILE_TRANSFER_TYPE_GENERATE_FILE_FOR_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15749);
+pub const TEMPORARY_FILE_TRANSFER_TYPE_GENERATE_FILE_FOR_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15749);
 /// `TemporaryFileTransferType_CloseAndCommit`
-pub const TEMPORARY_FILE_TRANSFER_TYPE_CLOSE_AND_COMMIT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15751);
+pub const TEMPORARY_FILE_TRANSFER_TYPE_CLOSE_AND_COMMIT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15751);
 /// `ServerConfigurationType_ConfigurationFile_Read`
-pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15791);
+pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15791);
 /// `TemporaryFileTransferType_TransferState_Placeholder_Reset`
-pub const TEMPORARY_FILE_TRANSFER_TYPE_TRANSFER_STATE_PLACEHOLDER_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15794);
+pub const TEMPORARY_FILE_TRANSFER_TYPE_TRANSFER_STATE_PLACEHOLDER_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15794);
 /// `ServerConfigurationType_ConfigurationFile_Write`
-pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15805);
+pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15805);
 /// `ServerConfigurationType_ConfigurationFile_GetPosition`
-pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15807);
+pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15807);
 /// `ServerConfigurationType_ConfigurationFile_SetPosition`
-pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15810);
+pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15810);
 /// `FileTransferStateMachineType_Reset`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15843);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15843);
 /// `ServerConfigurationType_ConfigurationFile_CloseAndUpdate`
-pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15849);
+pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15849);
 /// `ServerConfigurationType_ConfigurationFile_ConfirmUpdate`
-pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_CONFIRM_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15863);
+pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE_CONFIRM_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15863);
 /// `PubSubKeyServiceType_GetSecurityKeys`
-pub const PUB_SUB_KEY_SERVICE_TYPE_GET_SECURITY_KEYS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15907);
+pub const PUB_SUB_KEY_SERVICE_TYPE_GET_SECURITY_KEYS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15907);
 /// `PubSubKeyServiceType_GetSecurityGroup`
-pub const PUB_SUB_KEY_SERVICE_TYPE_GET_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15910);
+pub const PUB_SUB_KEY_SERVICE_TYPE_GET_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15910);
 /// `PubSubKeyServiceType_SecurityGroups_AddSecurityGroup`
-pub const PUB_SUB_KEY_SERVICE_TYPE_SECURITY_GROUPS_ADD_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15914);
+pub const PUB_SUB_KEY_SERVICE_TYPE_SECURITY_GROUPS_ADD_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15914);
 /// `PubSubKeyServiceType_SecurityGroups_RemoveSecurityGroup`
-pub const PUB_SUB_KEY_SERVICE_TYPE_SECURITY_GROUPS_REMOVE_SECURITY_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15917);
+pub const PUB_SUB_KEY_SERVICE_TYPE_SECURITY_GROUPS_REMOVE_SECURITY_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15917);
 /// `RoleSetType_AddRole`
-pub const ROLE_SET_TYPE_ADD_ROLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 15997);
+pub const ROLE_SET_TYPE_ADD_ROLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 15997);
 /// `RoleSetType_RemoveRole`
-pub const ROLE_SET_TYPE_REMOVE_ROLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16000);
+pub const ROLE_SET_TYPE_REMOVE_ROLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16000);
 /// `ServerConfiguration_ConfigurationFile_Open`
-pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16013);
+pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16013);
 /// `WellKnownRole_Engineer_AddIdentity`
-pub const WELL_KNOWN_ROLE_ENGINEER_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16041);
+pub const WELL_KNOWN_ROLE_ENGINEER_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16041);
 /// `WellKnownRole_Engineer_RemoveIdentity`
-pub const WELL_KNOWN_ROLE_ENGINEER_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16043);
+pub const WELL_KNOWN_ROLE_ENGINEER_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16043);
 /// `ServerConfiguration_ConfigurationFile_Close`
-pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16060);
+pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16060);
 /// `ServerConfiguration_ConfigurationFile_Read`
-pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16074);
+pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16074);
 /// `ServerConfiguration_ConfigurationFile_Write`
-pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16101);
+pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16101);
 /// `ServerConfiguration_ConfigurationFile_GetPosition`
-pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16103);
+pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16103);
 /// `ServerConfiguration_ConfigurationFile_SetPosition`
-pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16124);
+pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16124);
 /// `RoleType_AddApplication`
-pub const ROLE_TYPE_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16176);
+pub const ROLE_TYPE_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16176);
 /// `RoleType_RemoveApplication`
-pub const ROLE_TYPE_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16178);
+pub const ROLE_TYPE_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16178);
 /// `RoleType_AddEndpoint`
-pub const ROLE_TYPE_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16180);
+pub const ROLE_TYPE_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16180);
 /// `RoleType_RemoveEndpoint`
-pub const ROLE_TYPE_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16182);
+pub const ROLE_TYPE_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16182);
 /// `WellKnownRole_Observer_AddApplication`
-pub const WELL_KNOWN_ROLE_OBSERVER_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16217);
+pub const WELL_KNOWN_ROLE_OBSERVER_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16217);
 /// `WellKnownRole_Observer_RemoveApplication`
-pub const WELL_KNOWN_ROLE_OBSERVER_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16219);
+pub const WELL_KNOWN_ROLE_OBSERVER_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16219);
 /// `WellKnownRole_Observer_AddEndpoint`
-pub const WELL_KNOWN_ROLE_OBSERVER_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16221);
+pub const WELL_KNOWN_ROLE_OBSERVER_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16221);
 /// `WellKnownRole_Observer_RemoveEndpoint`
-pub const WELL_KNOWN_ROLE_OBSERVER_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16223);
+pub const WELL_KNOWN_ROLE_OBSERVER_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16223);
 /// `WellKnownRole_Operator_AddApplication`
-pub const WELL_KNOWN_ROLE_OPERATOR_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16228);
+pub const WELL_KNOWN_ROLE_OPERATOR_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16228);
 /// `WellKnownRole_Operator_RemoveApplication`
-pub const WELL_KNOWN_ROLE_OPERATOR_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16230);
+pub const WELL_KNOWN_ROLE_OPERATOR_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16230);
 /// `WellKnownRole_Operator_AddEndpoint`
-pub const WELL_KNOWN_ROLE_OPERATOR_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16232);
+pub const WELL_KNOWN_ROLE_OPERATOR_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16232);
 /// `WellKnownRole_Operator_RemoveEndpoint`
-pub const WELL_KNOWN_ROLE_OPERATOR_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16234);
+pub const WELL_KNOWN_ROLE_OPERATOR_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16234);
 /// `WellKnownRole_Engineer_AddApplication`
-pub const WELL_KNOWN_ROLE_ENGINEER_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16239);
+pub const WELL_KNOWN_ROLE_ENGINEER_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16239);
 /// `WellKnownRole_Engineer_RemoveApplication`
-pub const WELL_KNOWN_ROLE_ENGINEER_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16241);
+pub const WELL_KNOWN_ROLE_ENGINEER_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16241);
 /// `WellKnownRole_Engineer_AddEndpoint`
-pub const WELL_KNOWN_ROLE_ENGINEER_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16243);
+pub const WELL_KNOWN_ROLE_ENGINEER_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16243);
 /// `WellKnownRole_Engineer_RemoveEndpoint`
-pub const WELL_KNOWN_ROLE_ENGINEER_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16245);
+pub const WELL_KNOWN_ROLE_ENGINEER_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16245);
 /// `WellKnownRole_Supervisor_AddApplication`
-pub const WELL_KNOWN_ROLE_SUPERVISOR_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16250);
+pub const WELL_KNOWN_ROLE_SUPERVISOR_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16250);
 /// `WellKnownRole_Supervisor_RemoveApplication`
-pub const WELL_KNOWN_ROLE_SUPERVISOR_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16252);
+pub const WELL_KNOWN_ROLE_SUPERVISOR_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16252);
 /// `WellKnownRole_Supervisor_AddEndpoint`
-pub const WELL_KNOWN_ROLE_SUPERVISOR_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16254);
+pub const WELL_KNOWN_ROLE_SUPERVISOR_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16254);
 /// `WellKnownRole_Supervisor_RemoveEndpoint`
-pub const WELL_KNOWN_ROLE_SUPERVISOR_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16256);
+pub const WELL_KNOWN_ROLE_SUPERVISOR_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16256);
 /// `WellKnownRole_SecurityAdmin_AddApplication`
-pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16261);
+pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16261);
 /// `WellKnownRole_SecurityAdmin_RemoveApplication`
-pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16263);
+pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16263);
 /// `WellKnownRole_SecurityAdmin_AddEndpoint`
-pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16265);
+pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16265);
 /// `WellKnownRole_SecurityAdmin_RemoveEndpoint`
-pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16267);
+pub const WELL_KNOWN_ROLE_SECURITY_ADMIN_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16267);
 /// `WellKnownRole_ConfigureAdmin_AddApplication`
-pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16272);
+pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16272);
 /// `WellKnownRole_ConfigureAdmin_RemoveApplication`
-pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16274);
+pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16274);
 /// `WellKnownRole_ConfigureAdmin_AddEndpoint`
-pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16276);
+pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16276);
 /// `WellKnownRole_ConfigureAdmin_RemoveEndpoint`
-pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16278);
+pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16278);
 /// `ServerCapabilitiesType_RoleSet_AddRole`
-pub const SERVER_CAPABILITIES_TYPE_ROLE_SET_ADD_ROLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16296);
+pub const SERVER_CAPABILITIES_TYPE_ROLE_SET_ADD_ROLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16296);
 /// `ServerCapabilitiesType_RoleSet_RemoveRole`
-pub const SERVER_CAPABILITIES_TYPE_ROLE_SET_REMOVE_ROLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16299);
+pub const SERVER_CAPABILITIES_TYPE_ROLE_SET_REMOVE_ROLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16299);
 /// `Server_ServerCapabilities_RoleSet_AddRole`
-pub const SERVER_SERVER_CAPABILITIES_ROLE_SET_ADD_ROLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16301);
+pub const SERVER_SERVER_CAPABILITIES_ROLE_SET_ADD_ROLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16301);
 /// `Server_ServerCapabilities_RoleSet_RemoveRole`
-pub const SERVER_SERVER_CAPABILITIES_ROLE_SET_REMOVE_ROLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16304);
+pub const SERVER_SERVER_CAPABILITIES_ROLE_SET_REMOVE_ROLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16304);
 /// `ServerConfiguration_ConfigurationFile_CloseAndUpdate`
-pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16317);
+pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16317);
 /// `ServerConfiguration_ConfigurationFile_ConfirmUpdate`
-pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_CONFIRM_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16320);
+pub const SERVER_CONFIGURATION_CONFIGURATION_FILE_CONFIRM_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16320);
 /// `FileSystem_CreateDirectory`
-pub const FILE_SYSTEM_CREATE_DIRECTORY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16348);
+pub const FILE_SYSTEM_CREATE_DIRECTORY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16348);
 /// `FileSystem_CreateFile`
-pub const FILE_SYSTEM_CREATE_FILE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16351);
+pub const FILE_SYSTEM_CREATE_FILE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16351);
 /// `FileSystem_DeleteFileSystemObject`
-pub const FILE_SYSTEM_DELETE_FILE_SYSTEM_OBJECT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16354);
+pub const FILE_SYSTEM_DELETE_FILE_SYSTEM_OBJECT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16354);
 /// `FileSystem_MoveOrCopy`
-pub const FILE_SYSTEM_MOVE_OR_COPY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16356);
+pub const FILE_SYSTEM_MOVE_OR_COPY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16356);
 /// `AlarmConditionType_Silence`
-pub const ALARM_CONDITION_TYPE_SILENCE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16402);
+pub const ALARM_CONDITION_TYPE_SILENCE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16402);
 /// `AlarmConditionType_Suppress`
-pub const ALARM_CONDITION_TYPE_SUPPRESS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16403);
+pub const ALARM_CONDITION_TYPE_SUPPRESS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16403);
 /// `AlarmGroupType_AlarmConditionInstance_Placeholder_Disable`
-pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER_DISABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16439);
+pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER_DISABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16439);
 /// `AlarmGroupType_AlarmConditionInstance_Placeholder_Enable`
-pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER_ENABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16440);
+pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER_ENABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16440);
 /// `AlarmGroupType_AlarmConditionInstance_Placeholder_AddComment`
-pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER_ADD_COMMENT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16441);
+pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER_ADD_COMMENT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16441);
 /// `AlarmGroupType_AlarmConditionInstance_Placeholder_Acknowledge`
-pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER_ACKNOWLEDGE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16461);
+pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER_ACKNOWLEDGE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16461);
 /// `PublishSubscribeType_AddConnection`
-pub const PUBLISH_SUBSCRIBE_TYPE_ADD_CONNECTION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16598);
+pub const PUBLISH_SUBSCRIBE_TYPE_ADD_CONNECTION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16598);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_Open`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16717);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16717);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_Close`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16724);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16724);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_Read`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16726);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16726);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_Write`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16729);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16729);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_GetPosition`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16732);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16732);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_SetPosition`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16735);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16735);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_OpenWithMasks`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16741);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16741);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_CloseAndUpdate`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16744);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16744);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_AddCertificate`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16747);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16747);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_RemoveCertificate`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16749);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16749);
 /// `DataSetFolderType_DataSetFolderName_Placeholder_AddPublishedDataItemsTemplate`
-pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_PUBLISHED_DATA_ITEMS_TEMPLATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16842);
+pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_PUBLISHED_DATA_ITEMS_TEMPLATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16842);
 /// `DataSetFolderType_DataSetFolderName_Placeholder_AddPublishedEventsTemplate`
-pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_PUBLISHED_EVENTS_TEMPLATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16881);
+pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_PUBLISHED_EVENTS_TEMPLATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16881);
 /// `DataSetFolderType_DataSetFolderName_Placeholder_AddDataSetFolder`
-pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_DATA_SET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16884);
+pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_DATA_SET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16884);
 /// `DataSetFolderType_DataSetFolderName_Placeholder_RemoveDataSetFolder`
-pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_REMOVE_DATA_SET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16923);
+pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER_REMOVE_DATA_SET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16923);
 /// `DataSetFolderType_AddPublishedDataItemsTemplate`
-pub const DATA_SET_FOLDER_TYPE_ADD_PUBLISHED_DATA_ITEMS_TEMPLATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16935);
+pub const DATA_SET_FOLDER_TYPE_ADD_PUBLISHED_DATA_ITEMS_TEMPLATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16935);
 /// `DataSetFolderType_AddPublishedEventsTemplate`
-pub const DATA_SET_FOLDER_TYPE_ADD_PUBLISHED_EVENTS_TEMPLATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16960);
+pub const DATA_SET_FOLDER_TYPE_ADD_PUBLISHED_EVENTS_TEMPLATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16960);
 /// `DataSetFolderType_AddDataSetFolder`
-pub const DATA_SET_FOLDER_TYPE_ADD_DATA_SET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16994);
+pub const DATA_SET_FOLDER_TYPE_ADD_DATA_SET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16994);
 /// `DataSetFolderType_RemoveDataSetFolder`
-pub const DATA_SET_FOLDER_TYPE_REMOVE_DATA_SET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 16997);
+pub const DATA_SET_FOLDER_TYPE_REMOVE_DATA_SET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 16997);
 /// `PublishSubscribeType_SetSecurityKeys`
-pub const PUBLISH_SUBSCRIBE_TYPE_SET_SECURITY_KEYS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17296);
+pub const PUBLISH_SUBSCRIBE_TYPE_SET_SECURITY_KEYS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17296);
 /// `PublishSubscribe_SetSecurityKeys`
-pub const PUBLISH_SUBSCRIBE_SET_SECURITY_KEYS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17364);
+pub const PUBLISH_SUBSCRIBE_SET_SECURITY_KEYS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17364);
 /// `PublishSubscribe_AddConnection`
-pub const PUBLISH_SUBSCRIBE_ADD_CONNECTION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17366);
+pub const PUBLISH_SUBSCRIBE_ADD_CONNECTION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17366);
 /// `PublishSubscribe_RemoveConnection`
-pub const PUBLISH_SUBSCRIBE_REMOVE_CONNECTION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17369);
+pub const PUBLISH_SUBSCRIBE_REMOVE_CONNECTION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17369);
 /// `DataSetReaderType_CreateTargetVariables`
-pub const DATA_SET_READER_TYPE_CREATE_TARGET_VARIABLES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17386);
+pub const DATA_SET_READER_TYPE_CREATE_TARGET_VARIABLES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17386);
 /// `DataSetReaderType_CreateDataSetMirror`
-pub const DATA_SET_READER_TYPE_CREATE_DATA_SET_MIRROR: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17389);
+pub const DATA_SET_READER_TYPE_CREATE_DATA_SET_MIRROR: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17389);
 /// `PublishSubscribe_Diagnostics_Reset`
-pub const PUBLISH_SUBSCRIBE_DIAGNOSTICS_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17421);
+pub const PUBLISH_SUBSCRIBE_DIAGNOSTICS_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17421);
 /// `PubSubConnectionType_AddWriterGroup`
-pub const PUB_SUB_CONNECTION_TYPE_ADD_WRITER_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17427);
+pub const PUB_SUB_CONNECTION_TYPE_ADD_WRITER_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17427);
 /// `PubSubConnectionType_AddReaderGroup`
-pub const PUB_SUB_CONNECTION_TYPE_ADD_READER_GROUP: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17465);
+pub const PUB_SUB_CONNECTION_TYPE_ADD_READER_GROUP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17465);
 /// `KeyCredentialConfigurationFolderType_CreateCredential`
-pub const KEY_CREDENTIAL_CONFIGURATION_FOLDER_TYPE_CREATE_CREDENTIAL: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17522);
+pub const KEY_CREDENTIAL_CONFIGURATION_FOLDER_TYPE_CREATE_CREDENTIAL: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17522);
 /// `KeyCredentialConfiguration_CreateCredential`
-pub const KEY_CREDENTIAL_CONFIGURATION_CREATE_CREDENTIAL: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17528);
+pub const KEY_CREDENTIAL_CONFIGURATION_CREATE_CREDENTIAL: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17528);
 /// `KeyCredentialConfigurationType_GetEncryptingKey`
-pub const KEY_CREDENTIAL_CONFIGURATION_TYPE_GET_ENCRYPTING_KEY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17534);
+pub const KEY_CREDENTIAL_CONFIGURATION_TYPE_GET_ENCRYPTING_KEY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17534);
 /// `FileDirectoryType_FileDirectoryName_Placeholder_DeleteFileSystemObject`
-pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER_DELETE_FILE_SYSTEM_OBJECT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17718);
+pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER_DELETE_FILE_SYSTEM_OBJECT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17718);
 /// `WriterGroupType_Diagnostics_Reset`
-pub const WRITER_GROUP_TYPE_DIAGNOSTICS_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17824);
+pub const WRITER_GROUP_TYPE_DIAGNOSTICS_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17824);
 /// `AlarmConditionType_Unsuppress`
-pub const ALARM_CONDITION_TYPE_UNSUPPRESS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17868);
+pub const ALARM_CONDITION_TYPE_UNSUPPRESS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17868);
 /// `AlarmConditionType_RemoveFromService`
-pub const ALARM_CONDITION_TYPE_REMOVE_FROM_SERVICE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17869);
+pub const ALARM_CONDITION_TYPE_REMOVE_FROM_SERVICE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17869);
 /// `AlarmConditionType_PlaceInService`
-pub const ALARM_CONDITION_TYPE_PLACE_IN_SERVICE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17870);
+pub const ALARM_CONDITION_TYPE_PLACE_IN_SERVICE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17870);
 /// `WriterGroupType_AddDataSetWriter`
-pub const WRITER_GROUP_TYPE_ADD_DATA_SET_WRITER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17969);
+pub const WRITER_GROUP_TYPE_ADD_DATA_SET_WRITER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17969);
 /// `WriterGroupType_RemoveDataSetWriter`
-pub const WRITER_GROUP_TYPE_REMOVE_DATA_SET_WRITER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 17992);
+pub const WRITER_GROUP_TYPE_REMOVE_DATA_SET_WRITER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 17992);
 /// `KeyCredentialConfigurationType_UpdateCredential`
-pub const KEY_CREDENTIAL_CONFIGURATION_TYPE_UPDATE_CREDENTIAL: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 18006);
+pub const KEY_CREDENTIAL_CONFIGURATION_TYPE_UPDATE_CREDENTIAL: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 18006);
 /// `KeyCredentialConfigurationType_DeleteCredential`
-pub const KEY_CREDENTIAL_CONFIGURATION_TYPE_DELETE_CREDENTIAL: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 18008);
+pub const KEY_CREDENTIAL_CONFIGURATION_TYPE_DELETE_CREDENTIAL: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 18008);
 /// `AlarmConditionType_Reset`
-pub const ALARM_CONDITION_TYPE_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 18199);
+pub const ALARM_CONDITION_TYPE_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 18199);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_UpdateCertificate`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_UPDATE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 18533);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_UPDATE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 18533);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_ApplyChanges`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_APPLY_CHANGES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 18539);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_APPLY_CHANGES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 18539);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CreateSigningRequest`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CREATE_SIGNING_REQUEST: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 18541);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CREATE_SIGNING_REQUEST: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 18541);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_GetRejectedList`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_GET_REJECTED_LIST: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 18544);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_GET_REJECTED_LIST: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 18544);
 /// `AlarmMetricsType_Reset`
-pub const ALARM_METRICS_TYPE_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 18666);
+pub const ALARM_METRICS_TYPE_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 18666);
 /// `PublishSubscribeType_Diagnostics_Reset`
-pub const PUBLISH_SUBSCRIBE_TYPE_DIAGNOSTICS_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 18727);
+pub const PUBLISH_SUBSCRIBE_TYPE_DIAGNOSTICS_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 18727);
 /// `PubSubConnectionType_Diagnostics_Reset`
-pub const PUB_SUB_CONNECTION_TYPE_DIAGNOSTICS_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19253);
+pub const PUB_SUB_CONNECTION_TYPE_DIAGNOSTICS_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19253);
 /// `ServerConfigurationType_CreateSelfSignedCertificate`
-pub const SERVER_CONFIGURATION_TYPE_CREATE_SELF_SIGNED_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19337);
+pub const SERVER_CONFIGURATION_TYPE_CREATE_SELF_SIGNED_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19337);
 /// `ServerConfigurationType_DeleteCertificate`
-pub const SERVER_CONFIGURATION_TYPE_DELETE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19340);
+pub const SERVER_CONFIGURATION_TYPE_DELETE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19340);
 /// `LogObjectType_GetRecords`
-pub const LOG_OBJECT_TYPE_GET_RECORDS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19353);
+pub const LOG_OBJECT_TYPE_GET_RECORDS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19353);
 /// `ServerLog_GetRecords`
-pub const SERVER_LOG_GET_RECORDS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19373);
+pub const SERVER_LOG_GET_RECORDS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19373);
 /// `CertificateGroupType_CertificateExpired_Disable`
-pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED_DISABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19483);
+pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED_DISABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19483);
 /// `CertificateGroupType_CertificateExpired_Enable`
-pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED_ENABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19484);
+pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED_ENABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19484);
 /// `CertificateGroupType_CertificateExpired_AddComment`
-pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED_ADD_COMMENT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19485);
+pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED_ADD_COMMENT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19485);
 /// `CertificateGroupType_CertificateExpired_Acknowledge`
-pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED_ACKNOWLEDGE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19505);
+pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED_ACKNOWLEDGE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19505);
 /// `DataSetWriterType_Diagnostics_Reset`
-pub const DATA_SET_WRITER_TYPE_DIAGNOSTICS_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19562);
+pub const DATA_SET_WRITER_TYPE_DIAGNOSTICS_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19562);
 /// `DataSetReaderType_Diagnostics_Reset`
-pub const DATA_SET_READER_TYPE_DIAGNOSTICS_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19621);
+pub const DATA_SET_READER_TYPE_DIAGNOSTICS_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19621);
 /// `PubSubDiagnosticsType_Reset`
-pub const PUB_SUB_DIAGNOSTICS_TYPE_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19689);
+pub const PUB_SUB_DIAGNOSTICS_TYPE_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19689);
 /// `SerializationEntityType_ConfigureSerialization`
-pub const SERIALIZATION_ENTITY_TYPE_CONFIGURE_SERIALIZATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 19839);
+pub const SERIALIZATION_ENTITY_TYPE_CONFIGURE_SERIALIZATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 19839);
 /// `AlarmSuppressionGroupType_AlarmCondition_Placeholder_Disable`
-pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER_DISABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 20034);
+pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER_DISABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 20034);
 /// `AlarmSuppressionGroupType_AlarmCondition_Placeholder_Enable`
-pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER_ENABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 20035);
+pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER_ENABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 20035);
 /// `AlarmSuppressionGroupType_AlarmCondition_Placeholder_AddComment`
-pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER_ADD_COMMENT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 20036);
+pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER_ADD_COMMENT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 20036);
 /// `CertificateGroupType_TrustListOutOfDate_Disable`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE_DISABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 20176);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE_DISABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 20176);
 /// `CertificateGroupType_TrustListOutOfDate_Enable`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE_ENABLE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 20177);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE_ENABLE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 20177);
 /// `CertificateGroupType_TrustListOutOfDate_AddComment`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE_ADD_COMMENT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 20178);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE_ADD_COMMENT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 20178);
 /// `CertificateGroupType_TrustListOutOfDate_Acknowledge`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE_ACKNOWLEDGE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 20198);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE_ACKNOWLEDGE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 20198);
 /// `ReaderGroupType_Diagnostics_Reset`
-pub const READER_GROUP_TYPE_DIAGNOSTICS_RESET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 21027);
+pub const READER_GROUP_TYPE_DIAGNOSTICS_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 21027);
 /// `ReaderGroupType_AddDataSetReader`
-pub const READER_GROUP_TYPE_ADD_DATA_SET_READER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 21082);
+pub const READER_GROUP_TYPE_ADD_DATA_SET_READER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 21082);
 /// `ReaderGroupType_RemoveDataSetReader`
-pub const READER_GROUP_TYPE_REMOVE_DATA_SET_READER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 21085);
+pub const READER_GROUP_TYPE_REMOVE_DATA_SET_READER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 21085);
 /// `AliasNameCategoryType_SubAliasNameCategories_Placeholder_FindAlias`
-pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER_FIND_ALIAS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23459);
+pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER_FIND_ALIAS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23459);
 /// `AliasNameCategoryType_FindAlias`
-pub const ALIAS_NAME_CATEGORY_TYPE_FIND_ALIAS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23462);
+pub const ALIAS_NAME_CATEGORY_TYPE_FIND_ALIAS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23462);
 /// `Aliases_FindAlias`
-pub const ALIASES_FIND_ALIAS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23476);
+pub const ALIASES_FIND_ALIAS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23476);
 /// `TagVariables_FindAlias`
-pub const TAG_VARIABLES_FIND_ALIAS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23485);
+pub const TAG_VARIABLES_FIND_ALIAS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23485);
 /// `AlarmSuppressionGroupType_AlarmCondition_Placeholder_Acknowledge`
-pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER_ACKNOWLEDGE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23493);
+pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER_ACKNOWLEDGE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23493);
 /// `Topics_FindAlias`
-pub const TOPICS_FIND_ALIAS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23494);
+pub const TOPICS_FIND_ALIAS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23494);
 /// `CertificateGroupType_GetRejectedList`
-pub const CERTIFICATE_GROUP_TYPE_GET_REJECTED_LIST: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23526);
+pub const CERTIFICATE_GROUP_TYPE_GET_REJECTED_LIST: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23526);
 /// `SubscribedDataSetFolderType_SubscribedDataSetFolderName_Placeholder_AddSubscribedDataSet`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_SUBSCRIBED_DATA_SET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23797);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_SUBSCRIBED_DATA_SET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23797);
 /// `SubscribedDataSetFolderType_SubscribedDataSetFolderName_Placeholder_RemoveSubscribedDataSet`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER_REMOVE_SUBSCRIBED_DATA_SET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23800);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER_REMOVE_SUBSCRIBED_DATA_SET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23800);
 /// `SubscribedDataSetFolderType_SubscribedDataSetFolderName_Placeholder_AddDataSetFolder`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_DATA_SET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23802);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER_ADD_DATA_SET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23802);
 /// `SubscribedDataSetFolderType_SubscribedDataSetFolderName_Placeholder_RemoveDataSetFolder`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER_REMOVE_DATA_SET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23805);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER_REMOVE_DATA_SET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23805);
 /// `SubscribedDataSetFolderType_AddSubscribedDataSet`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_ADD_SUBSCRIBED_DATA_SET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23811);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_ADD_SUBSCRIBED_DATA_SET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23811);
 /// `SubscribedDataSetFolderType_RemoveSubscribedDataSet`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_REMOVE_SUBSCRIBED_DATA_SET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23814);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_REMOVE_SUBSCRIBED_DATA_SET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23814);
 /// `SubscribedDataSetFolderType_AddDataSetFolder`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_ADD_DATA_SET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23816);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_ADD_DATA_SET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23816);
 /// `SubscribedDataSetFolderType_RemoveDataSetFolder`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_REMOVE_DATA_SET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23819);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_REMOVE_DATA_SET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23819);
 /// `AliasNameCategoryType_SubAliasNameCategories_Placeholder_FindAliasVerbose`
-pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER_FIND_ALIAS_VERBOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23930);
+pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER_FIND_ALIAS_VERBOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23930);
 /// `AliasNameCategoryType_SubAliasNameCategories_Placeholder_AddAliasesToCategory`
-pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER_ADD_ALIASES_TO_CATEGORY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23936);
+pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER_ADD_ALIASES_TO_CATEGORY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23936);
 /// `AliasNameCategoryType_SubAliasNameCategories_Placeholder_DeleteAliasesFromCategory`
-pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER_DELETE_ALIASES_FROM_CATEGORY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23960);
+pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER_DELETE_ALIASES_FROM_CATEGORY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23960);
 /// `AliasNameCategoryType_FindAliasVerbose`
-pub const ALIAS_NAME_CATEGORY_TYPE_FIND_ALIAS_VERBOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23963);
+pub const ALIAS_NAME_CATEGORY_TYPE_FIND_ALIAS_VERBOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23963);
 /// `AliasNameCategoryType_AddAliasesToCategory`
-pub const ALIAS_NAME_CATEGORY_TYPE_ADD_ALIASES_TO_CATEGORY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23972);
+pub const ALIAS_NAME_CATEGORY_TYPE_ADD_ALIASES_TO_CATEGORY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23972);
 /// `AliasNameCategoryType_DeleteAliasesFromCategory`
-pub const ALIAS_NAME_CATEGORY_TYPE_DELETE_ALIASES_FROM_CATEGORY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 23975);
+pub const ALIAS_NAME_CATEGORY_TYPE_DELETE_ALIASES_FROM_CATEGORY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 23975);
 /// `UserManagementType_AddUser`
-pub const USER_MANAGEMENT_TYPE_ADD_USER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24269);
+pub const USER_MANAGEMENT_TYPE_ADD_USER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24269);
 /// `UserManagementType_ModifyUser`
-pub const USER_MANAGEMENT_TYPE_MODIFY_USER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24271);
+pub const USER_MANAGEMENT_TYPE_MODIFY_USER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24271);
 /// `UserManagementType_RemoveUser`
-pub const USER_MANAGEMENT_TYPE_REMOVE_USER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24273);
+pub const USER_MANAGEMENT_TYPE_REMOVE_USER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24273);
 /// `UserManagementType_ChangePassword`
-pub const USER_MANAGEMENT_TYPE_CHANGE_PASSWORD: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24275);
+pub const USER_MANAGEMENT_TYPE_CHANGE_PASSWORD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24275);
 /// `UserManagement_AddUser`
-pub const USER_MANAGEMENT_ADD_USER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24304);
+pub const USER_MANAGEMENT_ADD_USER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24304);
 /// `UserManagement_ModifyUser`
-pub const USER_MANAGEMENT_MODIFY_USER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24306);
+pub const USER_MANAGEMENT_MODIFY_USER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24306);
 /// `UserManagement_RemoveUser`
-pub const USER_MANAGEMENT_REMOVE_USER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24308);
+pub const USER_MANAGEMENT_REMOVE_USER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24308);
 /// `UserManagement_ChangePassword`
-pub const USER_MANAGEMENT_CHANGE_PASSWORD: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24310);
+pub const USER_MANAGEMENT_CHANGE_PASSWORD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24310);
 /// `DialogConditionType_Respond2`
-pub const DIALOG_CONDITION_TYPE_RESPOND2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24312);
+pub const DIALOG_CONDITION_TYPE_RESPOND2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24312);
 /// `AlarmConditionType_Suppress2`
-pub const ALARM_CONDITION_TYPE_SUPPRESS2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24316);
+pub const ALARM_CONDITION_TYPE_SUPPRESS2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24316);
 /// `AlarmConditionType_Unsuppress2`
-pub const ALARM_CONDITION_TYPE_UNSUPPRESS2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24318);
+pub const ALARM_CONDITION_TYPE_UNSUPPRESS2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24318);
 /// `AlarmConditionType_RemoveFromService2`
-pub const ALARM_CONDITION_TYPE_REMOVE_FROM_SERVICE2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24320);
+pub const ALARM_CONDITION_TYPE_REMOVE_FROM_SERVICE2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24320);
 /// `AlarmConditionType_PlaceInService2`
-pub const ALARM_CONDITION_TYPE_PLACE_IN_SERVICE2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24322);
+pub const ALARM_CONDITION_TYPE_PLACE_IN_SERVICE2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24322);
 /// `AlarmConditionType_Reset2`
-pub const ALARM_CONDITION_TYPE_RESET2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24324);
+pub const ALARM_CONDITION_TYPE_RESET2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24324);
 /// `LogObjectType_ReleaseContinuationPoint`
-pub const LOG_OBJECT_TYPE_RELEASE_CONTINUATION_POINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24372);
+pub const LOG_OBJECT_TYPE_RELEASE_CONTINUATION_POINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24372);
 /// `AlarmConditionType_GetGroupMemberships`
-pub const ALARM_CONDITION_TYPE_GET_GROUP_MEMBERSHIPS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24744);
+pub const ALARM_CONDITION_TYPE_GET_GROUP_MEMBERSHIPS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24744);
 /// `ShelvedStateMachineType_TimedShelve2`
-pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVE2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24756);
+pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVE2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24756);
 /// `ShelvedStateMachineType_Unshelve2`
-pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVE2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24758);
+pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVE2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24758);
 /// `ShelvedStateMachineType_OneShotShelve2`
-pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVE2: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 24760);
+pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVE2: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 24760);
 /// `PriorityMappingTableType_AddPriorityMappingEntry`
-pub const PRIORITY_MAPPING_TABLE_TYPE_ADD_PRIORITY_MAPPING_ENTRY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25229);
+pub const PRIORITY_MAPPING_TABLE_TYPE_ADD_PRIORITY_MAPPING_ENTRY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25229);
 /// `PriorityMappingTableType_DeletePriorityMappingEntry`
-pub const PRIORITY_MAPPING_TABLE_TYPE_DELETE_PRIORITY_MAPPING_ENTRY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25231);
+pub const PRIORITY_MAPPING_TABLE_TYPE_DELETE_PRIORITY_MAPPING_ENTRY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25231);
 /// `PubSubKeyServiceType_KeyPushTargets_AddPushTarget`
-pub const PUB_SUB_KEY_SERVICE_TYPE_KEY_PUSH_TARGETS_ADD_PUSH_TARGET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25278);
+pub const PUB_SUB_KEY_SERVICE_TYPE_KEY_PUSH_TARGETS_ADD_PUSH_TARGET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25278);
 /// `PubSubKeyServiceType_KeyPushTargets_RemovePushTarget`
-pub const PUB_SUB_KEY_SERVICE_TYPE_KEY_PUSH_TARGETS_REMOVE_PUSH_TARGET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25281);
+pub const PUB_SUB_KEY_SERVICE_TYPE_KEY_PUSH_TARGETS_REMOVE_PUSH_TARGET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25281);
 /// `SecurityGroupFolderType_SecurityGroupFolderName_Placeholder_AddSecurityGroupFolder`
-pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER_ADD_SECURITY_GROUP_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25293);
+pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER_ADD_SECURITY_GROUP_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25293);
 /// `SecurityGroupFolderType_SecurityGroupFolderName_Placeholder_RemoveSecurityGroupFolder`
-pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER_REMOVE_SECURITY_GROUP_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25296);
+pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER_REMOVE_SECURITY_GROUP_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25296);
 /// `SecurityGroupFolderType_AddSecurityGroupFolder`
-pub const SECURITY_GROUP_FOLDER_TYPE_ADD_SECURITY_GROUP_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25312);
+pub const SECURITY_GROUP_FOLDER_TYPE_ADD_SECURITY_GROUP_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25312);
 /// `SecurityGroupFolderType_RemoveSecurityGroupFolder`
-pub const SECURITY_GROUP_FOLDER_TYPE_REMOVE_SECURITY_GROUP_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25315);
+pub const SECURITY_GROUP_FOLDER_TYPE_REMOVE_SECURITY_GROUP_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25315);
 /// `PubSubKeyPushTargetFolderType_PushTargetFolderName_Placeholder_AddPushTarget`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER_ADD_PUSH_TARGET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25348);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER_ADD_PUSH_TARGET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25348);
 /// `PubSubKeyPushTargetFolderType_PushTargetFolderName_Placeholder_RemovePushTarget`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER_REMOVE_PUSH_TARGET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25351);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER_REMOVE_PUSH_TARGET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25351);
 /// `PubSubKeyPushTargetFolderType_PushTargetFolderName_Placeholder_AddPushTargetFolder`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER_ADD_PUSH_TARGET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25353);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER_ADD_PUSH_TARGET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25353);
 /// `PubSubKeyPushTargetFolderType_PushTargetFolderName_Placeholder_RemovePushTargetFolder`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER_REMOVE_PUSH_TARGET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25356);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER_REMOVE_PUSH_TARGET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25356);
 /// `PubSubKeyPushTargetFolderType_AddPushTarget`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_ADD_PUSH_TARGET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25366);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_ADD_PUSH_TARGET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25366);
 /// `PubSubKeyPushTargetFolderType_RemovePushTarget`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_REMOVE_PUSH_TARGET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25369);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_REMOVE_PUSH_TARGET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25369);
 /// `PubSubKeyPushTargetFolderType_AddPushTargetFolder`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_ADD_PUSH_TARGET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25371);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_ADD_PUSH_TARGET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25371);
 /// `PubSubKeyPushTargetFolderType_RemovePushTargetFolder`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_REMOVE_PUSH_TARGET_FOLDER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25374);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_REMOVE_PUSH_TARGET_FOLDER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25374);
 /// `PublishSubscribeType_PubSubConfiguration_Open`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25411);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25411);
 /// `PublishSubscribeType_PubSubConfiguration_Close`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25414);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25414);
 /// `PublishSubscribeType_PubSubConfiguration_Read`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25416);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25416);
 /// `PublishSubscribeType_PubSubConfiguration_Write`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25419);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25419);
 /// `PublishSubscribeType_PubSubConfiguration_GetPosition`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25421);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25421);
 /// `PublishSubscribeType_PubSubConfiguration_SetPosition`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25424);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25424);
 /// `PublishSubscribeType_PubSubConfiguration_ReserveIds`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_RESERVE_IDS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25426);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_RESERVE_IDS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25426);
 /// `PublishSubscribeType_PubSubConfiguration_CloseAndUpdate`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25429);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25429);
 /// `PublishSubscribe_KeyPushTargets_AddPushTarget`
-pub const PUBLISH_SUBSCRIBE_KEY_PUSH_TARGETS_ADD_PUSH_TARGET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25441);
+pub const PUBLISH_SUBSCRIBE_KEY_PUSH_TARGETS_ADD_PUSH_TARGET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25441);
 /// `PublishSubscribe_KeyPushTargets_RemovePushTarget`
-pub const PUBLISH_SUBSCRIBE_KEY_PUSH_TARGETS_REMOVE_PUSH_TARGET: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25444);
+pub const PUBLISH_SUBSCRIBE_KEY_PUSH_TARGETS_REMOVE_PUSH_TARGET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25444);
 /// `PublishSubscribe_PubSubConfiguration_Open`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25459);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25459);
 /// `PublishSubscribe_PubSubConfiguration_Close`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25462);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25462);
 /// `PublishSubscribe_PubSubConfiguration_Read`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25464);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25464);
 /// `PublishSubscribe_PubSubConfiguration_Write`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25467);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25467);
 /// `PublishSubscribe_PubSubConfiguration_GetPosition`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25469);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25469);
 /// `PublishSubscribe_PubSubConfiguration_SetPosition`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25472);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25472);
 /// `PublishSubscribe_PubSubConfiguration_ReserveIds`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_RESERVE_IDS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25474);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_RESERVE_IDS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25474);
 /// `PublishSubscribe_PubSubConfiguration_CloseAndUpdate`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25477);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25477);
 /// `PubSubConfigurationType_ReserveIds`
-pub const PUB_SUB_CONFIGURATION_TYPE_RESERVE_IDS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25505);
+pub const PUB_SUB_CONFIGURATION_TYPE_RESERVE_IDS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25505);
 /// `PubSubConfigurationType_CloseAndUpdate`
-pub const PUB_SUB_CONFIGURATION_TYPE_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25508);
+pub const PUB_SUB_CONFIGURATION_TYPE_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25508);
 /// `WellKnownRole_SecurityKeyServerAdmin_AddIdentity`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25572);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25572);
 /// `WellKnownRole_SecurityKeyServerAdmin_RemoveIdentity`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25574);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25574);
 /// `WellKnownRole_SecurityKeyServerAdmin_AddApplication`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25576);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25576);
 /// `WellKnownRole_SecurityKeyServerAdmin_RemoveApplication`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25578);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25578);
 /// `WellKnownRole_SecurityKeyServerAdmin_AddEndpoint`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25580);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25580);
 /// `WellKnownRole_SecurityKeyServerAdmin_RemoveEndpoint`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25582);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25582);
 /// `WellKnownRole_SecurityKeyServerPush_AddIdentity`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25591);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25591);
 /// `WellKnownRole_SecurityKeyServerPush_RemoveIdentity`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25593);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25593);
 /// `WellKnownRole_SecurityKeyServerPush_AddApplication`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25595);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25595);
 /// `WellKnownRole_SecurityKeyServerPush_RemoveApplication`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25597);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25597);
 /// `WellKnownRole_SecurityKeyServerPush_AddEndpoint`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25599);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25599);
 /// `WellKnownRole_SecurityKeyServerPush_RemoveEndpoint`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25601);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25601);
 /// `WellKnownRole_SecurityKeyServerAccess_AddIdentity`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_ADD_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25610);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_ADD_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25610);
 /// `WellKnownRole_SecurityKeyServerAccess_RemoveIdentity`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_REMOVE_IDENTITY: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25612);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_REMOVE_IDENTITY: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25612);
 /// `WellKnownRole_SecurityKeyServerAccess_AddApplication`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_ADD_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25614);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_ADD_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25614);
 /// `WellKnownRole_SecurityKeyServerAccess_RemoveApplication`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_REMOVE_APPLICATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25616);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_REMOVE_APPLICATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25616);
 /// `WellKnownRole_SecurityKeyServerAccess_AddEndpoint`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_ADD_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25618);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_ADD_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25618);
 /// `WellKnownRole_SecurityKeyServerAccess_RemoveEndpoint`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_REMOVE_ENDPOINT: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25620);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS_REMOVE_ENDPOINT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25620);
 /// `SecurityGroupType_InvalidateKeys`
-pub const SECURITY_GROUP_TYPE_INVALIDATE_KEYS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25624);
+pub const SECURITY_GROUP_TYPE_INVALIDATE_KEYS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25624);
 /// `SecurityGroupType_ForceKeyRotation`
-pub const SECURITY_GROUP_TYPE_FORCE_KEY_ROTATION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25625);
+pub const SECURITY_GROUP_TYPE_FORCE_KEY_ROTATION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25625);
 /// `PubSubKeyPushTargetType_ConnectSecurityGroups`
-pub const PUB_SUB_KEY_PUSH_TARGET_TYPE_CONNECT_SECURITY_GROUPS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25641);
+pub const PUB_SUB_KEY_PUSH_TARGET_TYPE_CONNECT_SECURITY_GROUPS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25641);
 /// `PubSubKeyPushTargetType_DisconnectSecurityGroups`
-pub const PUB_SUB_KEY_PUSH_TARGET_TYPE_DISCONNECT_SECURITY_GROUPS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25644);
+pub const PUB_SUB_KEY_PUSH_TARGET_TYPE_DISCONNECT_SECURITY_GROUPS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25644);
 /// `PubSubKeyPushTargetType_TriggerKeyUpdate`
-pub const PUB_SUB_KEY_PUSH_TARGET_TYPE_TRIGGER_KEY_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25647);
+pub const PUB_SUB_KEY_PUSH_TARGET_TYPE_TRIGGER_KEY_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25647);
 /// `PubSubKeyPushTargetFolderType_PushTargetName_Placeholder_ConnectSecurityGroups`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_NAME_PLACEHOLDER_CONNECT_SECURITY_GROUPS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25655);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_NAME_PLACEHOLDER_CONNECT_SECURITY_GROUPS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25655);
 /// `PubSubKeyPushTargetFolderType_PushTargetName_Placeholder_DisconnectSecurityGroups`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_NAME_PLACEHOLDER_DISCONNECT_SECURITY_GROUPS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25658);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_NAME_PLACEHOLDER_DISCONNECT_SECURITY_GROUPS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25658);
 /// `PubSubKeyPushTargetFolderType_PushTargetName_Placeholder_TriggerKeyUpdate`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_NAME_PLACEHOLDER_TRIGGER_KEY_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25661);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_NAME_PLACEHOLDER_TRIGGER_KEY_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25661);
 /// `ServerConfigurationType_CancelChanges`
-pub const SERVER_CONFIGURATION_TYPE_CANCEL_CHANGES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25698);
+pub const SERVER_CONFIGURATION_TYPE_CANCEL_CHANGES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25698);
 /// `ServerConfigurationType_ResetToServerDefaults`
-pub const SERVER_CONFIGURATION_TYPE_RESET_TO_SERVER_DEFAULTS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25699);
+pub const SERVER_CONFIGURATION_TYPE_RESET_TO_SERVER_DEFAULTS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25699);
 /// `ServerConfiguration_CancelChanges`
-pub const SERVER_CONFIGURATION_CANCEL_CHANGES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25708);
+pub const SERVER_CONFIGURATION_CANCEL_CHANGES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25708);
 /// `ServerConfiguration_ResetToServerDefaults`
-pub const SERVER_CONFIGURATION_RESET_TO_SERVER_DEFAULTS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 25709);
+pub const SERVER_CONFIGURATION_RESET_TO_SERVER_DEFAULTS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 25709);
 /// `ProvisionableDeviceType_RequestTickets`
-pub const PROVISIONABLE_DEVICE_TYPE_REQUEST_TICKETS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26873);
+pub const PROVISIONABLE_DEVICE_TYPE_REQUEST_TICKETS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26873);
 /// `ProvisionableDeviceType_SetRegistrarEndpoints`
-pub const PROVISIONABLE_DEVICE_TYPE_SET_REGISTRAR_ENDPOINTS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26875);
+pub const PROVISIONABLE_DEVICE_TYPE_SET_REGISTRAR_ENDPOINTS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26875);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_Open`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26889);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26889);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_Close`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26892);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26892);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_Read`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26894);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_READ: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26894);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_Write`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26897);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_WRITE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26897);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_GetPosition`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26899);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_GET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26899);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_SetPosition`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26902);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_SET_POSITION: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26902);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_OpenWithMasks`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26907);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_OPEN_WITH_MASKS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26907);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_CloseAndUpdate`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26910);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_CLOSE_AND_UPDATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26910);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_AddCertificate`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26913);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_ADD_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26913);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList_RemoveCertificate`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 26915);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST_REMOVE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 26915);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_UpdateCertificate`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_UPDATE_CERTIFICATE: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 28005);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_UPDATE_CERTIFICATE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 28005);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_ApplyChanges`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_APPLY_CHANGES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 28008);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_APPLY_CHANGES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 28008);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CreateSigningRequest`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CREATE_SIGNING_REQUEST: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 28010);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CREATE_SIGNING_REQUEST: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 28010);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_GetRejectedList`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_GET_REJECTED_LIST: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 28013);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_GET_REJECTED_LIST: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 28013);
 /// `ProvisionableDevice_RequestTickets`
-pub const PROVISIONABLE_DEVICE_REQUEST_TICKETS: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 29880);
+pub const PROVISIONABLE_DEVICE_REQUEST_TICKETS: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 29880);
 /// `ServerConfigurationType_GetCertificates`
-pub const SERVER_CONFIGURATION_TYPE_GET_CERTIFICATES: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 32296);
+pub const SERVER_CONFIGURATION_TYPE_GET_CERTIFICATES: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 32296);
 /// `NonTransparentBackupRedundancyType_Failover`
-pub const NON_TRANSPARENT_BACKUP_REDUNDANCY_TYPE_FAILOVER: ModelId<kind::Method<Namespaces>> = ModelId::numeric(0, 32416);
+pub const NON_TRANSPARENT_BACKUP_REDUNDANCY_TYPE_FAILOVER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 32416);

@@ -4,683 +4,683 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `ModellingRule_Mandatory`
-pub const MODELLING_RULE_MANDATORY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 78);
+pub const MODELLING_RULE_MANDATORY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 78);
 /// `ModellingRule_Optional`
-pub const MODELLING_RULE_OPTIONAL: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 80);
+pub const MODELLING_RULE_OPTIONAL: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 80);
 /// `ModellingRule_ExposesItsArray`
-pub const MODELLING_RULE_EXPOSES_ITS_ARRAY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 83);
+pub const MODELLING_RULE_EXPOSES_ITS_ARRAY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 83);
 /// `RootFolder`
-pub const ROOT_FOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 84);
+pub const ROOT_FOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 84);
 /// `ObjectsFolder`
-pub const OBJECTS_FOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 85);
+pub const OBJECTS_FOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 85);
 /// `TypesFolder`
-pub const TYPES_FOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 86);
+pub const TYPES_FOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 86);
 /// `ViewsFolder`
-pub const VIEWS_FOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 87);
+pub const VIEWS_FOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 87);
 /// `ObjectTypesFolder`
-pub const OBJECT_TYPES_FOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 88);
+pub const OBJECT_TYPES_FOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 88);
 /// `VariableTypesFolder`
-pub const VARIABLE_TYPES_FOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 89);
+pub const VARIABLE_TYPES_FOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 89);
 /// `DataTypesFolder`
-pub const DATA_TYPES_FOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 90);
+pub const DATA_TYPES_FOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 90);
 /// `ReferenceTypesFolder`
-pub const REFERENCE_TYPES_FOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 91);
+pub const REFERENCE_TYPES_FOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 91);
 /// `XmlSchema_TypeSystem`
-pub const XML_SCHEMA_TYPE_SYSTEM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 92);
+pub const XML_SCHEMA_TYPE_SYSTEM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 92);
 /// `OPCBinarySchema_TypeSystem`
-pub const OPC_BINARY_SCHEMA_TYPE_SYSTEM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 93);
+pub const OPC_BINARY_SCHEMA_TYPE_SYSTEM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 93);
 /// `ServerType_ServerCapabilities`
-pub const SERVER_TYPE_SERVER_CAPABILITIES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2009);
+pub const SERVER_TYPE_SERVER_CAPABILITIES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2009);
 /// `ServerType_ServerDiagnostics`
-pub const SERVER_TYPE_SERVER_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2010);
+pub const SERVER_TYPE_SERVER_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2010);
 /// `ServerType_VendorServerInfo`
-pub const SERVER_TYPE_VENDOR_SERVER_INFO: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2011);
+pub const SERVER_TYPE_VENDOR_SERVER_INFO: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2011);
 /// `ServerType_ServerRedundancy`
-pub const SERVER_TYPE_SERVER_REDUNDANCY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2012);
+pub const SERVER_TYPE_SERVER_REDUNDANCY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2012);
 /// `ServerCapabilitiesType_ModellingRules`
-pub const SERVER_CAPABILITIES_TYPE_MODELLING_RULES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2019);
+pub const SERVER_CAPABILITIES_TYPE_MODELLING_RULES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2019);
 /// `Server`
-pub const SERVER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2253);
+pub const SERVER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2253);
 /// `Server_ServerCapabilities`
-pub const SERVER_SERVER_CAPABILITIES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2268);
+pub const SERVER_SERVER_CAPABILITIES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2268);
 /// `Server_ServerDiagnostics`
-pub const SERVER_SERVER_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2274);
+pub const SERVER_SERVER_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2274);
 /// `Server_VendorServerInfo`
-pub const SERVER_VENDOR_SERVER_INFO: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2295);
+pub const SERVER_VENDOR_SERVER_INFO: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2295);
 /// `Server_ServerRedundancy`
-pub const SERVER_SERVER_REDUNDANCY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2296);
+pub const SERVER_SERVER_REDUNDANCY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2296);
 /// `AggregateFunction_Interpolative`
-pub const AGGREGATE_FUNCTION_INTERPOLATIVE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2341);
+pub const AGGREGATE_FUNCTION_INTERPOLATIVE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2341);
 /// `AggregateFunction_Average`
-pub const AGGREGATE_FUNCTION_AVERAGE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2342);
+pub const AGGREGATE_FUNCTION_AVERAGE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2342);
 /// `AggregateFunction_TimeAverage`
-pub const AGGREGATE_FUNCTION_TIME_AVERAGE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2343);
+pub const AGGREGATE_FUNCTION_TIME_AVERAGE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2343);
 /// `AggregateFunction_Total`
-pub const AGGREGATE_FUNCTION_TOTAL: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2344);
+pub const AGGREGATE_FUNCTION_TOTAL: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2344);
 /// `AggregateFunction_Minimum`
-pub const AGGREGATE_FUNCTION_MINIMUM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2346);
+pub const AGGREGATE_FUNCTION_MINIMUM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2346);
 /// `AggregateFunction_Maximum`
-pub const AGGREGATE_FUNCTION_MAXIMUM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2347);
+pub const AGGREGATE_FUNCTION_MAXIMUM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2347);
 /// `AggregateFunction_MinimumActualTime`
-pub const AGGREGATE_FUNCTION_MINIMUM_ACTUAL_TIME: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2348);
+pub const AGGREGATE_FUNCTION_MINIMUM_ACTUAL_TIME: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2348);
 /// `AggregateFunction_MaximumActualTime`
-pub const AGGREGATE_FUNCTION_MAXIMUM_ACTUAL_TIME: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2349);
+pub const AGGREGATE_FUNCTION_MAXIMUM_ACTUAL_TIME: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2349);
 /// `AggregateFunction_Range`
-pub const AGGREGATE_FUNCTION_RANGE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2350);
+pub const AGGREGATE_FUNCTION_RANGE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2350);
 /// `AggregateFunction_AnnotationCount`
-pub const AGGREGATE_FUNCTION_ANNOTATION_COUNT: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2351);
+pub const AGGREGATE_FUNCTION_ANNOTATION_COUNT: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2351);
 /// `AggregateFunction_Count`
-pub const AGGREGATE_FUNCTION_COUNT: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2352);
+pub const AGGREGATE_FUNCTION_COUNT: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2352);
 /// `AggregateFunction_NumberOfTransitions`
-pub const AGGREGATE_FUNCTION_NUMBER_OF_TRANSITIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2355);
+pub const AGGREGATE_FUNCTION_NUMBER_OF_TRANSITIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2355);
 /// `AggregateFunction_Start`
-pub const AGGREGATE_FUNCTION_START: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2357);
+pub const AGGREGATE_FUNCTION_START: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2357);
 /// `AggregateFunction_End`
-pub const AGGREGATE_FUNCTION_END: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2358);
+pub const AGGREGATE_FUNCTION_END: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2358);
 /// `AggregateFunction_Delta`
-pub const AGGREGATE_FUNCTION_DELTA: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2359);
+pub const AGGREGATE_FUNCTION_DELTA: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2359);
 /// `AggregateFunction_DurationGood`
-pub const AGGREGATE_FUNCTION_DURATION_GOOD: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2360);
+pub const AGGREGATE_FUNCTION_DURATION_GOOD: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2360);
 /// `AggregateFunction_DurationBad`
-pub const AGGREGATE_FUNCTION_DURATION_BAD: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2361);
+pub const AGGREGATE_FUNCTION_DURATION_BAD: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2361);
 /// `AggregateFunction_PercentGood`
-pub const AGGREGATE_FUNCTION_PERCENT_GOOD: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2362);
+pub const AGGREGATE_FUNCTION_PERCENT_GOOD: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2362);
 /// `AggregateFunction_PercentBad`
-pub const AGGREGATE_FUNCTION_PERCENT_BAD: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2363);
+pub const AGGREGATE_FUNCTION_PERCENT_BAD: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2363);
 /// `AggregateFunction_WorstQuality`
-pub const AGGREGATE_FUNCTION_WORST_QUALITY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2364);
+pub const AGGREGATE_FUNCTION_WORST_QUALITY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2364);
 /// `ProgramStateMachineType_Ready`
-pub const PROGRAM_STATE_MACHINE_TYPE_READY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2400);
+pub const PROGRAM_STATE_MACHINE_TYPE_READY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2400);
 /// `ProgramStateMachineType_Running`
-pub const PROGRAM_STATE_MACHINE_TYPE_RUNNING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2402);
+pub const PROGRAM_STATE_MACHINE_TYPE_RUNNING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2402);
 /// `ProgramStateMachineType_Suspended`
-pub const PROGRAM_STATE_MACHINE_TYPE_SUSPENDED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2404);
+pub const PROGRAM_STATE_MACHINE_TYPE_SUSPENDED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2404);
 /// `ProgramStateMachineType_Halted`
-pub const PROGRAM_STATE_MACHINE_TYPE_HALTED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2406);
+pub const PROGRAM_STATE_MACHINE_TYPE_HALTED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2406);
 /// `ProgramStateMachineType_HaltedToReady`
-pub const PROGRAM_STATE_MACHINE_TYPE_HALTED_TO_READY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2408);
+pub const PROGRAM_STATE_MACHINE_TYPE_HALTED_TO_READY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2408);
 /// `ProgramStateMachineType_ReadyToRunning`
-pub const PROGRAM_STATE_MACHINE_TYPE_READY_TO_RUNNING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2410);
+pub const PROGRAM_STATE_MACHINE_TYPE_READY_TO_RUNNING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2410);
 /// `ProgramStateMachineType_RunningToHalted`
-pub const PROGRAM_STATE_MACHINE_TYPE_RUNNING_TO_HALTED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2412);
+pub const PROGRAM_STATE_MACHINE_TYPE_RUNNING_TO_HALTED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2412);
 /// `ProgramStateMachineType_RunningToReady`
-pub const PROGRAM_STATE_MACHINE_TYPE_RUNNING_TO_READY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2414);
+pub const PROGRAM_STATE_MACHINE_TYPE_RUNNING_TO_READY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2414);
 /// `ProgramStateMachineType_RunningToSuspended`
-pub const PROGRAM_STATE_MACHINE_TYPE_RUNNING_TO_SUSPENDED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2416);
+pub const PROGRAM_STATE_MACHINE_TYPE_RUNNING_TO_SUSPENDED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2416);
 /// `ProgramStateMachineType_SuspendedToRunning`
-pub const PROGRAM_STATE_MACHINE_TYPE_SUSPENDED_TO_RUNNING: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2418);
+pub const PROGRAM_STATE_MACHINE_TYPE_SUSPENDED_TO_RUNNING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2418);
 /// `ProgramStateMachineType_SuspendedToHalted`
-pub const PROGRAM_STATE_MACHINE_TYPE_SUSPENDED_TO_HALTED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2420);
+pub const PROGRAM_STATE_MACHINE_TYPE_SUSPENDED_TO_HALTED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2420);
 /// `ProgramStateMachineType_SuspendedToReady`
-pub const PROGRAM_STATE_MACHINE_TYPE_SUSPENDED_TO_READY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2422);
+pub const PROGRAM_STATE_MACHINE_TYPE_SUSPENDED_TO_READY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2422);
 /// `ProgramStateMachineType_ReadyToHalted`
-pub const PROGRAM_STATE_MACHINE_TYPE_READY_TO_HALTED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2424);
+pub const PROGRAM_STATE_MACHINE_TYPE_READY_TO_HALTED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2424);
 /// `ServerDiagnosticsType_SessionsDiagnosticsSummary`
-pub const SERVER_DIAGNOSTICS_TYPE_SESSIONS_DIAGNOSTICS_SUMMARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2744);
+pub const SERVER_DIAGNOSTICS_TYPE_SESSIONS_DIAGNOSTICS_SUMMARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2744);
 /// `ServerCapabilitiesType_AggregateFunctions`
-pub const SERVER_CAPABILITIES_TYPE_AGGREGATE_FUNCTIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2754);
+pub const SERVER_CAPABILITIES_TYPE_AGGREGATE_FUNCTIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2754);
 /// `ShelvedStateMachineType_Unshelved`
-pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2930);
+pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2930);
 /// `ShelvedStateMachineType_TimedShelved`
-pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2932);
+pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2932);
 /// `ShelvedStateMachineType_OneShotShelved`
-pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2933);
+pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2933);
 /// `ShelvedStateMachineType_UnshelvedToTimedShelved`
-pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVED_TO_TIMED_SHELVED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2935);
+pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVED_TO_TIMED_SHELVED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2935);
 /// `ShelvedStateMachineType_UnshelvedToOneShotShelved`
-pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVED_TO_ONE_SHOT_SHELVED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2936);
+pub const SHELVED_STATE_MACHINE_TYPE_UNSHELVED_TO_ONE_SHOT_SHELVED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2936);
 /// `ShelvedStateMachineType_TimedShelvedToUnshelved`
-pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVED_TO_UNSHELVED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2940);
+pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVED_TO_UNSHELVED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2940);
 /// `ShelvedStateMachineType_TimedShelvedToOneShotShelved`
-pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVED_TO_ONE_SHOT_SHELVED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2942);
+pub const SHELVED_STATE_MACHINE_TYPE_TIMED_SHELVED_TO_ONE_SHOT_SHELVED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2942);
 /// `ShelvedStateMachineType_OneShotShelvedToUnshelved`
-pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVED_TO_UNSHELVED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2943);
+pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVED_TO_UNSHELVED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2943);
 /// `ShelvedStateMachineType_OneShotShelvedToTimedShelved`
-pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVED_TO_TIMED_SHELVED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2945);
+pub const SHELVED_STATE_MACHINE_TYPE_ONE_SHOT_SHELVED_TO_TIMED_SHELVED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2945);
 /// `Server_ServerCapabilities_ModellingRules`
-pub const SERVER_SERVER_CAPABILITIES_MODELLING_RULES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2996);
+pub const SERVER_SERVER_CAPABILITIES_MODELLING_RULES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2996);
 /// `Server_ServerCapabilities_AggregateFunctions`
-pub const SERVER_SERVER_CAPABILITIES_AGGREGATE_FUNCTIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 2997);
+pub const SERVER_SERVER_CAPABILITIES_AGGREGATE_FUNCTIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 2997);
 /// `EventTypesFolder`
-pub const EVENT_TYPES_FOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 3048);
+pub const EVENT_TYPES_FOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 3048);
 /// `HistoricalDataConfigurationType_AggregateConfiguration`
-pub const HISTORICAL_DATA_CONFIGURATION_TYPE_AGGREGATE_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 3059);
+pub const HISTORICAL_DATA_CONFIGURATION_TYPE_AGGREGATE_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 3059);
 /// `DefaultBinary`
-pub const DEFAULT_BINARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 3062);
+pub const DEFAULT_BINARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 3062);
 /// `DefaultXml`
-pub const DEFAULT_XML: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 3063);
+pub const DEFAULT_XML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 3063);
 /// `ServerType_ServerCapabilities_ModellingRules`
-pub const SERVER_TYPE_SERVER_CAPABILITIES_MODELLING_RULES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 3093);
+pub const SERVER_TYPE_SERVER_CAPABILITIES_MODELLING_RULES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 3093);
 /// `ServerType_ServerCapabilities_AggregateFunctions`
-pub const SERVER_TYPE_SERVER_CAPABILITIES_AGGREGATE_FUNCTIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 3094);
+pub const SERVER_TYPE_SERVER_CAPABILITIES_AGGREGATE_FUNCTIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 3094);
 /// `ServerType_ServerDiagnostics_SessionsDiagnosticsSummary`
-pub const SERVER_TYPE_SERVER_DIAGNOSTICS_SESSIONS_DIAGNOSTICS_SUMMARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 3111);
+pub const SERVER_TYPE_SERVER_DIAGNOSTICS_SESSIONS_DIAGNOSTICS_SUMMARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 3111);
 /// `Server_ServerDiagnostics_SessionsDiagnosticsSummary`
-pub const SERVER_SERVER_DIAGNOSTICS_SESSIONS_DIAGNOSTICS_SUMMARY: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 3706);
+pub const SERVER_SERVER_DIAGNOSTICS_SESSIONS_DIAGNOSTICS_SUMMARY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 3706);
 /// `ProgramStateMachineType_FinalResultData`
-pub const PROGRAM_STATE_MACHINE_TYPE_FINAL_RESULT_DATA: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 3850);
+pub const PROGRAM_STATE_MACHINE_TYPE_FINAL_RESULT_DATA: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 3850);
 /// `AlarmConditionType_ShelvingState`
-pub const ALARM_CONDITION_TYPE_SHELVING_STATE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9178);
+pub const ALARM_CONDITION_TYPE_SHELVING_STATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9178);
 /// `ExclusiveLimitStateMachineType_HighHigh`
-pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_HIGH_HIGH: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9329);
+pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_HIGH_HIGH: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9329);
 /// `ExclusiveLimitStateMachineType_High`
-pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_HIGH: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9331);
+pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_HIGH: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9331);
 /// `ExclusiveLimitStateMachineType_Low`
-pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_LOW: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9333);
+pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_LOW: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9333);
 /// `ExclusiveLimitStateMachineType_LowLow`
-pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_LOW_LOW: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9335);
+pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_LOW_LOW: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9335);
 /// `ExclusiveLimitStateMachineType_LowLowToLow`
-pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_LOW_LOW_TO_LOW: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9337);
+pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_LOW_LOW_TO_LOW: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9337);
 /// `ExclusiveLimitStateMachineType_LowToLowLow`
-pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_LOW_TO_LOW_LOW: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9338);
+pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_LOW_TO_LOW_LOW: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9338);
 /// `ExclusiveLimitStateMachineType_HighHighToHigh`
-pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_HIGH_HIGH_TO_HIGH: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9339);
+pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_HIGH_HIGH_TO_HIGH: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9339);
 /// `ExclusiveLimitStateMachineType_HighToHighHigh`
-pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_HIGH_TO_HIGH_HIGH: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9340);
+pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE_HIGH_TO_HIGH_HIGH: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9340);
 /// `ExclusiveLimitAlarmType_LimitState`
-pub const EXCLUSIVE_LIMIT_ALARM_TYPE_LIMIT_STATE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 9455);
+pub const EXCLUSIVE_LIMIT_ALARM_TYPE_LIMIT_STATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 9455);
 /// `HistoryServerCapabilitiesType_AggregateFunctions`
-pub const HISTORY_SERVER_CAPABILITIES_TYPE_AGGREGATE_FUNCTIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11172);
+pub const HISTORY_SERVER_CAPABILITIES_TYPE_AGGREGATE_FUNCTIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11172);
 /// `HistoryServerCapabilities`
-pub const HISTORY_SERVER_CAPABILITIES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11192);
+pub const HISTORY_SERVER_CAPABILITIES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11192);
 /// `HistoryServerCapabilities_AggregateFunctions`
-pub const HISTORY_SERVER_CAPABILITIES_AGGREGATE_FUNCTIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11201);
+pub const HISTORY_SERVER_CAPABILITIES_AGGREGATE_FUNCTIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11201);
 /// `HAConfiguration`
-pub const HA_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11202);
+pub const HA_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11202);
 /// `HAConfiguration_AggregateConfiguration`
-pub const HA_CONFIGURATION_AGGREGATE_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11203);
+pub const HA_CONFIGURATION_AGGREGATE_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11203);
 /// `AggregateFunction_TimeAverage2`
-pub const AGGREGATE_FUNCTION_TIME_AVERAGE2: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11285);
+pub const AGGREGATE_FUNCTION_TIME_AVERAGE2: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11285);
 /// `AggregateFunction_Minimum2`
-pub const AGGREGATE_FUNCTION_MINIMUM2: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11286);
+pub const AGGREGATE_FUNCTION_MINIMUM2: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11286);
 /// `AggregateFunction_Maximum2`
-pub const AGGREGATE_FUNCTION_MAXIMUM2: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11287);
+pub const AGGREGATE_FUNCTION_MAXIMUM2: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11287);
 /// `AggregateFunction_Range2`
-pub const AGGREGATE_FUNCTION_RANGE2: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11288);
+pub const AGGREGATE_FUNCTION_RANGE2: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11288);
 /// `AggregateFunction_WorstQuality2`
-pub const AGGREGATE_FUNCTION_WORST_QUALITY2: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11292);
+pub const AGGREGATE_FUNCTION_WORST_QUALITY2: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11292);
 /// `AggregateFunction_Total2`
-pub const AGGREGATE_FUNCTION_TOTAL2: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11304);
+pub const AGGREGATE_FUNCTION_TOTAL2: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11304);
 /// `AggregateFunction_MinimumActualTime2`
-pub const AGGREGATE_FUNCTION_MINIMUM_ACTUAL_TIME2: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11305);
+pub const AGGREGATE_FUNCTION_MINIMUM_ACTUAL_TIME2: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11305);
 /// `AggregateFunction_MaximumActualTime2`
-pub const AGGREGATE_FUNCTION_MAXIMUM_ACTUAL_TIME2: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11306);
+pub const AGGREGATE_FUNCTION_MAXIMUM_ACTUAL_TIME2: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11306);
 /// `AggregateFunction_DurationInStateZero`
-pub const AGGREGATE_FUNCTION_DURATION_IN_STATE_ZERO: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11307);
+pub const AGGREGATE_FUNCTION_DURATION_IN_STATE_ZERO: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11307);
 /// `AggregateFunction_DurationInStateNonZero`
-pub const AGGREGATE_FUNCTION_DURATION_IN_STATE_NON_ZERO: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11308);
+pub const AGGREGATE_FUNCTION_DURATION_IN_STATE_NON_ZERO: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11308);
 /// `AggregateFunction_StandardDeviationSample`
-pub const AGGREGATE_FUNCTION_STANDARD_DEVIATION_SAMPLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11426);
+pub const AGGREGATE_FUNCTION_STANDARD_DEVIATION_SAMPLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11426);
 /// `AggregateFunction_StandardDeviationPopulation`
-pub const AGGREGATE_FUNCTION_STANDARD_DEVIATION_POPULATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11427);
+pub const AGGREGATE_FUNCTION_STANDARD_DEVIATION_POPULATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11427);
 /// `AggregateFunction_VarianceSample`
-pub const AGGREGATE_FUNCTION_VARIANCE_SAMPLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11428);
+pub const AGGREGATE_FUNCTION_VARIANCE_SAMPLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11428);
 /// `AggregateFunction_VariancePopulation`
-pub const AGGREGATE_FUNCTION_VARIANCE_POPULATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11429);
+pub const AGGREGATE_FUNCTION_VARIANCE_POPULATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11429);
 /// `AggregateFunction_StartBound`
-pub const AGGREGATE_FUNCTION_START_BOUND: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11505);
+pub const AGGREGATE_FUNCTION_START_BOUND: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11505);
 /// `AggregateFunction_EndBound`
-pub const AGGREGATE_FUNCTION_END_BOUND: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11506);
+pub const AGGREGATE_FUNCTION_END_BOUND: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11506);
 /// `AggregateFunction_DeltaBounds`
-pub const AGGREGATE_FUNCTION_DELTA_BOUNDS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11507);
+pub const AGGREGATE_FUNCTION_DELTA_BOUNDS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11507);
 /// `ModellingRule_OptionalPlaceholder`
-pub const MODELLING_RULE_OPTIONAL_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11508);
+pub const MODELLING_RULE_OPTIONAL_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11508);
 /// `ModellingRule_MandatoryPlaceholder`
-pub const MODELLING_RULE_MANDATORY_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11510);
+pub const MODELLING_RULE_MANDATORY_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11510);
 /// `ServerType_Namespaces`
-pub const SERVER_TYPE_NAMESPACES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11527);
+pub const SERVER_TYPE_NAMESPACES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11527);
 /// `ServerCapabilitiesType_OperationLimits`
-pub const SERVER_CAPABILITIES_TYPE_OPERATION_LIMITS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11551);
+pub const SERVER_CAPABILITIES_TYPE_OPERATION_LIMITS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11551);
 /// `NamespaceMetadataType_NamespaceFile`
-pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11624);
+pub const NAMESPACE_METADATA_TYPE_NAMESPACE_FILE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11624);
 /// `NamespacesType_NamespaceIdentifier_Placeholder`
-pub const NAMESPACES_TYPE_NAMESPACE_IDENTIFIER_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11646);
+pub const NAMESPACES_TYPE_NAMESPACE_IDENTIFIER_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11646);
 /// `Server_ServerCapabilities_OperationLimits`
-pub const SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11704);
+pub const SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11704);
 /// `Server_Namespaces`
-pub const SERVER_NAMESPACES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11715);
+pub const SERVER_NAMESPACES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11715);
 /// `HistoricalDataConfigurationType_AggregateFunctions`
-pub const HISTORICAL_DATA_CONFIGURATION_TYPE_AGGREGATE_FUNCTIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 11876);
+pub const HISTORICAL_DATA_CONFIGURATION_TYPE_AGGREGATE_FUNCTIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 11876);
 /// `SessionsDiagnosticsSummaryType_ClientName_Placeholder`
-pub const SESSIONS_DIAGNOSTICS_SUMMARY_TYPE_CLIENT_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12097);
+pub const SESSIONS_DIAGNOSTICS_SUMMARY_TYPE_CLIENT_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12097);
 /// `ServerConfiguration`
-pub const SERVER_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12637);
+pub const SERVER_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12637);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup_TrustList`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 12642);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 12642);
 /// `FileDirectoryType_FileDirectoryName_Placeholder`
-pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13354);
+pub const FILE_DIRECTORY_TYPE_FILE_DIRECTORY_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13354);
 /// `FileDirectoryType_FileName_Placeholder`
-pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13366);
+pub const FILE_DIRECTORY_TYPE_FILE_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13366);
 /// `CertificateGroupType_TrustList`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13599);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13599);
 /// `CertificateGroupFolderType_DefaultApplicationGroup`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13814);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13814);
 /// `CertificateGroupFolderType_DefaultApplicationGroup_TrustList`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13815);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_APPLICATION_GROUP_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13815);
 /// `CertificateGroupFolderType_DefaultHttpsGroup`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13848);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13848);
 /// `CertificateGroupFolderType_DefaultHttpsGroup_TrustList`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13849);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_HTTPS_GROUP_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13849);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13882);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13882);
 /// `CertificateGroupFolderType_DefaultUserTokenGroup_TrustList`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13883);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13883);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13916);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13916);
 /// `CertificateGroupFolderType_AdditionalGroup_Placeholder_TrustList`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13917);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE_ADDITIONAL_GROUP_PLACEHOLDER_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13917);
 /// `ServerConfigurationType_CertificateGroups`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13950);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13950);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13951);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13951);
 /// `ServerConfigurationType_CertificateGroups_DefaultApplicationGroup_TrustList`
-pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 13952);
+pub const SERVER_CONFIGURATION_TYPE_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 13952);
 /// `ServerConfiguration_CertificateGroups`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14053);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14053);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14088);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14088);
 /// `ServerConfiguration_CertificateGroups_DefaultHttpsGroup_TrustList`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14089);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_HTTPS_GROUP_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14089);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14122);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14122);
 /// `ServerConfiguration_CertificateGroups_DefaultUserTokenGroup_TrustList`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14123);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_USER_TOKEN_GROUP_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14123);
 /// `ServerConfiguration_CertificateGroups_DefaultApplicationGroup`
-pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14156);
+pub const SERVER_CONFIGURATION_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14156);
 /// `PubSubConnectionType_Address`
-pub const PUB_SUB_CONNECTION_TYPE_ADDRESS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14221);
+pub const PUB_SUB_CONNECTION_TYPE_ADDRESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14221);
 /// `PublishSubscribeType_ConnectionName_Placeholder`
-pub const PUBLISH_SUBSCRIBE_TYPE_CONNECTION_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14417);
+pub const PUBLISH_SUBSCRIBE_TYPE_CONNECTION_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14417);
 /// `PublishSubscribeType_ConnectionName_Placeholder_Status`
-pub const PUBLISH_SUBSCRIBE_TYPE_CONNECTION_NAME_PLACEHOLDER_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14419);
+pub const PUBLISH_SUBSCRIBE_TYPE_CONNECTION_NAME_PLACEHOLDER_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14419);
 /// `PublishSubscribeType_ConnectionName_Placeholder_Address`
-pub const PUBLISH_SUBSCRIBE_TYPE_CONNECTION_NAME_PLACEHOLDER_ADDRESS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14423);
+pub const PUBLISH_SUBSCRIBE_TYPE_CONNECTION_NAME_PLACEHOLDER_ADDRESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14423);
 /// `PublishSubscribeType_PublishedDataSets`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUBLISHED_DATA_SETS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14434);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUBLISHED_DATA_SETS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14434);
 /// `PublishSubscribe`
-pub const PUBLISH_SUBSCRIBE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14443);
+pub const PUBLISH_SUBSCRIBE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14443);
 /// `DataSetFolderType_DataSetFolderName_Placeholder`
-pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14478);
+pub const DATA_SET_FOLDER_TYPE_DATA_SET_FOLDER_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14478);
 /// `DataSetFolderType_PublishedDataSetName_Placeholder`
-pub const DATA_SET_FOLDER_TYPE_PUBLISHED_DATA_SET_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14487);
+pub const DATA_SET_FOLDER_TYPE_PUBLISHED_DATA_SET_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14487);
 /// `PubSubConnectionType_Status`
-pub const PUB_SUB_CONNECTION_TYPE_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 14600);
+pub const PUB_SUB_CONNECTION_TYPE_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 14600);
 /// `DatagramConnectionTransportType_DiscoveryAddress`
-pub const DATAGRAM_CONNECTION_TRANSPORT_TYPE_DISCOVERY_ADDRESS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15072);
+pub const DATAGRAM_CONNECTION_TRANSPORT_TYPE_DISCOVERY_ADDRESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15072);
 /// `PublishedDataSetType_DataSetWriterName_Placeholder`
-pub const PUBLISHED_DATA_SET_TYPE_DATA_SET_WRITER_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15222);
+pub const PUBLISHED_DATA_SET_TYPE_DATA_SET_WRITER_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15222);
 /// `PublishedDataSetType_DataSetWriterName_Placeholder_Status`
-pub const PUBLISHED_DATA_SET_TYPE_DATA_SET_WRITER_NAME_PLACEHOLDER_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15223);
+pub const PUBLISHED_DATA_SET_TYPE_DATA_SET_WRITER_NAME_PLACEHOLDER_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15223);
 /// `PubSubGroupType_Status`
-pub const PUB_SUB_GROUP_TYPE_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15265);
+pub const PUB_SUB_GROUP_TYPE_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15265);
 /// `DataSetWriterType_Status`
-pub const DATA_SET_WRITER_TYPE_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15299);
+pub const DATA_SET_WRITER_TYPE_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15299);
 /// `DataSetWriterType_TransportSettings`
-pub const DATA_SET_WRITER_TYPE_TRANSPORT_SETTINGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15303);
+pub const DATA_SET_WRITER_TYPE_TRANSPORT_SETTINGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15303);
 /// `DataSetReaderType_Status`
-pub const DATA_SET_READER_TYPE_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15307);
+pub const DATA_SET_READER_TYPE_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15307);
 /// `DataSetReaderType_TransportSettings`
-pub const DATA_SET_READER_TYPE_TRANSPORT_SETTINGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15311);
+pub const DATA_SET_READER_TYPE_TRANSPORT_SETTINGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15311);
 /// `DataSetReaderType_SubscribedDataSet`
-pub const DATA_SET_READER_TYPE_SUBSCRIBED_DATA_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15316);
+pub const DATA_SET_READER_TYPE_SUBSCRIBED_DATA_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15316);
 /// `PublishSubscribe_SecurityGroups`
-pub const PUBLISH_SUBSCRIBE_SECURITY_GROUPS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15443);
+pub const PUBLISH_SUBSCRIBE_SECURITY_GROUPS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15443);
 /// `SecurityGroupFolderType_SecurityGroupFolderName_Placeholder`
-pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15453);
+pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_FOLDER_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15453);
 /// `SecurityGroupFolderType_SecurityGroupName_Placeholder`
-pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15459);
+pub const SECURITY_GROUP_FOLDER_TYPE_SECURITY_GROUP_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15459);
 /// `PublishedDataSetType_ExtensionFields`
-pub const PUBLISHED_DATA_SET_TYPE_EXTENSION_FIELDS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15481);
+pub const PUBLISHED_DATA_SET_TYPE_EXTENSION_FIELDS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15481);
 /// `ServerConfigurationType_ConfigurationFile`
-pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15564);
+pub const SERVER_CONFIGURATION_TYPE_CONFIGURATION_FILE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15564);
 /// `Server_ServerCapabilities_RoleSet`
-pub const SERVER_SERVER_CAPABILITIES_ROLE_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15606);
+pub const SERVER_SERVER_CAPABILITIES_ROLE_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15606);
 /// `RoleSetType_RoleName_Placeholder`
-pub const ROLE_SET_TYPE_ROLE_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15608);
+pub const ROLE_SET_TYPE_ROLE_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15608);
 /// `WellKnownRole_Anonymous`
-pub const WELL_KNOWN_ROLE_ANONYMOUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15644);
+pub const WELL_KNOWN_ROLE_ANONYMOUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15644);
 /// `WellKnownRole_AuthenticatedUser`
-pub const WELL_KNOWN_ROLE_AUTHENTICATED_USER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15656);
+pub const WELL_KNOWN_ROLE_AUTHENTICATED_USER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15656);
 /// `WellKnownRole_Observer`
-pub const WELL_KNOWN_ROLE_OBSERVER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15668);
+pub const WELL_KNOWN_ROLE_OBSERVER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15668);
 /// `WellKnownRole_Operator`
-pub const WELL_KNOWN_ROLE_OPERATOR: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15680);
+pub const WELL_KNOWN_ROLE_OPERATOR: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15680);
 /// `WellKnownRole_Supervisor`
-pub const WELL_KNOWN_ROLE_SUPERVISOR: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15692);
+pub const WELL_KNOWN_ROLE_SUPERVISOR: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15692);
 /// `WellKnownRole_SecurityAdmin`
-pub const WELL_KNOWN_ROLE_SECURITY_ADMIN: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15704);
+pub const WELL_KNOWN_ROLE_SECURITY_ADMIN: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15704);
 /// `WellKnownRole_ConfigureAdmin`
-pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15716);
+pub const WELL_KNOWN_ROLE_CONFIGURE_ADMIN: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15716);
 /// `TemporaryFileTransferType_TransferState_Placeholder`
-pub const TEMPORARY_FILE_TRANSFER_TYPE_TRANSFER_STATE_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15754);
+pub const TEMPORARY_FILE_TRANSFER_TYPE_TRANSFER_STATE_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15754);
 /// `FileTransferStateMachineType_Idle`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15815);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15815);
 /// `FileTransferStateMachineType_ReadPrepare`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_PREPARE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15817);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_PREPARE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15817);
 /// `FileTransferStateMachineType_ReadTransfer`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_TRANSFER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15819);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_TRANSFER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15819);
 /// `FileTransferStateMachineType_ApplyWrite`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_APPLY_WRITE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15821);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_APPLY_WRITE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15821);
 /// `FileTransferStateMachineType_Error`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_ERROR: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15823);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_ERROR: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15823);
 /// `FileTransferStateMachineType_IdleToReadPrepare`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_IDLE_TO_READ_PREPARE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15825);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_IDLE_TO_READ_PREPARE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15825);
 /// `FileTransferStateMachineType_ReadPrepareToReadTransfer`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_PREPARE_TO_READ_TRANSFER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15827);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_PREPARE_TO_READ_TRANSFER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15827);
 /// `FileTransferStateMachineType_ReadTransferToIdle`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_TRANSFER_TO_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15829);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_TRANSFER_TO_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15829);
 /// `FileTransferStateMachineType_IdleToApplyWrite`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_IDLE_TO_APPLY_WRITE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15831);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_IDLE_TO_APPLY_WRITE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15831);
 /// `FileTransferStateMachineType_ApplyWriteToIdle`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_APPLY_WRITE_TO_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15833);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_APPLY_WRITE_TO_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15833);
 /// `FileTransferStateMachineType_ReadPrepareToError`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_PREPARE_TO_ERROR: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15835);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_PREPARE_TO_ERROR: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15835);
 /// `FileTransferStateMachineType_ReadTransferToError`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_TRANSFER_TO_ERROR: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15837);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_READ_TRANSFER_TO_ERROR: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15837);
 /// `FileTransferStateMachineType_ApplyWriteToError`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_APPLY_WRITE_TO_ERROR: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15839);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_APPLY_WRITE_TO_ERROR: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15839);
 /// `FileTransferStateMachineType_ErrorToIdle`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE_ERROR_TO_IDLE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15841);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE_ERROR_TO_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15841);
 /// `PublishSubscribeType_Status`
-pub const PUBLISH_SUBSCRIBE_TYPE_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15844);
+pub const PUBLISH_SUBSCRIBE_TYPE_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15844);
 /// `ServerConfiguration_ConfigurationFile`
-pub const SERVER_CONFIGURATION_CONFIGURATION_FILE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15892);
+pub const SERVER_CONFIGURATION_CONFIGURATION_FILE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15892);
 /// `PubSubKeyServiceType_SecurityGroups`
-pub const PUB_SUB_KEY_SERVICE_TYPE_SECURITY_GROUPS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15913);
+pub const PUB_SUB_KEY_SERVICE_TYPE_SECURITY_GROUPS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15913);
 /// `OPCUANamespaceMetadata`
-pub const OPCUA_NAMESPACE_METADATA: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 15957);
+pub const OPCUA_NAMESPACE_METADATA: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 15957);
 /// `WellKnownRole_Engineer`
-pub const WELL_KNOWN_ROLE_ENGINEER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16036);
+pub const WELL_KNOWN_ROLE_ENGINEER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16036);
 /// `ServerCapabilitiesType_RoleSet`
-pub const SERVER_CAPABILITIES_TYPE_ROLE_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16295);
+pub const SERVER_CAPABILITIES_TYPE_ROLE_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16295);
 /// `FileSystem`
-pub const FILE_SYSTEM: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16314);
+pub const FILE_SYSTEM: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16314);
 /// `AlarmConditionType_FirstInGroup`
-pub const ALARM_CONDITION_TYPE_FIRST_IN_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16398);
+pub const ALARM_CONDITION_TYPE_FIRST_IN_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16398);
 /// `AlarmConditionType_AlarmGroup_Placeholder`
-pub const ALARM_CONDITION_TYPE_ALARM_GROUP_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16399);
+pub const ALARM_CONDITION_TYPE_ALARM_GROUP_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16399);
 /// `AlarmGroupType_AlarmConditionInstance_Placeholder`
-pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16406);
+pub const ALARM_GROUP_TYPE_ALARM_CONDITION_INSTANCE_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16406);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16663);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16663);
 /// `ManagedApplications`
-pub const MANAGED_APPLICATIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16706);
+pub const MANAGED_APPLICATIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16706);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16707);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16707);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16708);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16708);
 /// `ApplicationConfigurationFolderType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 16709);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 16709);
 /// `PubSubConnectionType_TransportSettings`
-pub const PUB_SUB_CONNECTION_TYPE_TRANSPORT_SETTINGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17203);
+pub const PUB_SUB_CONNECTION_TYPE_TRANSPORT_SETTINGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17203);
 /// `PubSubConnectionType_WriterGroupName_Placeholder`
-pub const PUB_SUB_CONNECTION_TYPE_WRITER_GROUP_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17310);
+pub const PUB_SUB_CONNECTION_TYPE_WRITER_GROUP_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17310);
 /// `PubSubConnectionType_WriterGroupName_Placeholder_Status`
-pub const PUB_SUB_CONNECTION_TYPE_WRITER_GROUP_NAME_PLACEHOLDER_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17314);
+pub const PUB_SUB_CONNECTION_TYPE_WRITER_GROUP_NAME_PLACEHOLDER_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17314);
 /// `PubSubConnectionType_ReaderGroupName_Placeholder`
-pub const PUB_SUB_CONNECTION_TYPE_READER_GROUP_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17325);
+pub const PUB_SUB_CONNECTION_TYPE_READER_GROUP_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17325);
 /// `PubSubConnectionType_ReaderGroupName_Placeholder_Status`
-pub const PUB_SUB_CONNECTION_TYPE_READER_GROUP_NAME_PLACEHOLDER_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17329);
+pub const PUB_SUB_CONNECTION_TYPE_READER_GROUP_NAME_PLACEHOLDER_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17329);
 /// `PublishSubscribe_PublishedDataSets`
-pub const PUBLISH_SUBSCRIBE_PUBLISHED_DATA_SETS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17371);
+pub const PUBLISH_SUBSCRIBE_PUBLISHED_DATA_SETS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17371);
 /// `PublishSubscribe_Status`
-pub const PUBLISH_SUBSCRIBE_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17405);
+pub const PUBLISH_SUBSCRIBE_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17405);
 /// `PublishSubscribe_Diagnostics`
-pub const PUBLISH_SUBSCRIBE_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17409);
+pub const PUBLISH_SUBSCRIBE_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17409);
 /// `PublishSubscribe_Diagnostics_Counters`
-pub const PUBLISH_SUBSCRIBE_DIAGNOSTICS_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17423);
+pub const PUBLISH_SUBSCRIBE_DIAGNOSTICS_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17423);
 /// `PublishSubscribe_Diagnostics_LiveValues`
-pub const PUBLISH_SUBSCRIBE_DIAGNOSTICS_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17457);
+pub const PUBLISH_SUBSCRIBE_DIAGNOSTICS_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17457);
 /// `KeyCredentialConfigurationFolderType_ServiceName_Placeholder`
-pub const KEY_CREDENTIAL_CONFIGURATION_FOLDER_TYPE_SERVICE_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17511);
+pub const KEY_CREDENTIAL_CONFIGURATION_FOLDER_TYPE_SERVICE_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17511);
 /// `DictionaryEntryType_DictionaryEntryName_Placeholder`
-pub const DICTIONARY_ENTRY_TYPE_DICTIONARY_ENTRY_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17590);
+pub const DICTIONARY_ENTRY_TYPE_DICTIONARY_ENTRY_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17590);
 /// `DictionaryFolderType_DictionaryFolderName_Placeholder`
-pub const DICTIONARY_FOLDER_TYPE_DICTIONARY_FOLDER_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17592);
+pub const DICTIONARY_FOLDER_TYPE_DICTIONARY_FOLDER_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17592);
 /// `DictionaryFolderType_DictionaryEntryName_Placeholder`
-pub const DICTIONARY_FOLDER_TYPE_DICTIONARY_ENTRY_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17593);
+pub const DICTIONARY_FOLDER_TYPE_DICTIONARY_ENTRY_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17593);
 /// `Dictionaries`
-pub const DICTIONARIES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17594);
+pub const DICTIONARIES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17594);
 /// `InterfaceTypes`
-pub const INTERFACE_TYPES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17708);
+pub const INTERFACE_TYPES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17708);
 /// `AuthorizationServices`
-pub const AUTHORIZATION_SERVICES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17732);
+pub const AUTHORIZATION_SERVICES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17732);
 /// `WriterGroupType_TransportSettings`
-pub const WRITER_GROUP_TYPE_TRANSPORT_SETTINGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17741);
+pub const WRITER_GROUP_TYPE_TRANSPORT_SETTINGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17741);
 /// `WriterGroupType_MessageSettings`
-pub const WRITER_GROUP_TYPE_MESSAGE_SETTINGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17742);
+pub const WRITER_GROUP_TYPE_MESSAGE_SETTINGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17742);
 /// `WriterGroupType_DataSetWriterName_Placeholder`
-pub const WRITER_GROUP_TYPE_DATA_SET_WRITER_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17743);
+pub const WRITER_GROUP_TYPE_DATA_SET_WRITER_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17743);
 /// `WriterGroupType_DataSetWriterName_Placeholder_Status`
-pub const WRITER_GROUP_TYPE_DATA_SET_WRITER_NAME_PLACEHOLDER_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17749);
+pub const WRITER_GROUP_TYPE_DATA_SET_WRITER_NAME_PLACEHOLDER_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17749);
 /// `WriterGroupType_Diagnostics`
-pub const WRITER_GROUP_TYPE_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17812);
+pub const WRITER_GROUP_TYPE_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17812);
 /// `WriterGroupType_Diagnostics_Counters`
-pub const WRITER_GROUP_TYPE_DIAGNOSTICS_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17826);
+pub const WRITER_GROUP_TYPE_DIAGNOSTICS_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17826);
 /// `WriterGroupType_Diagnostics_LiveValues`
-pub const WRITER_GROUP_TYPE_DIAGNOSTICS_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 17858);
+pub const WRITER_GROUP_TYPE_DIAGNOSTICS_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 17858);
 /// `ReaderGroupType_DataSetReaderName_Placeholder`
-pub const READER_GROUP_TYPE_DATA_SET_READER_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18076);
+pub const READER_GROUP_TYPE_DATA_SET_READER_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18076);
 /// `ReaderGroupType_DataSetReaderName_Placeholder_Status`
-pub const READER_GROUP_TYPE_DATA_SET_READER_NAME_PLACEHOLDER_STATUS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18088);
+pub const READER_GROUP_TYPE_DATA_SET_READER_NAME_PLACEHOLDER_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18088);
 /// `KeyCredentialConfiguration`
-pub const KEY_CREDENTIAL_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18155);
+pub const KEY_CREDENTIAL_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18155);
 /// `WellKnownRole_TrustedApplication`
-pub const WELL_KNOWN_ROLE_TRUSTED_APPLICATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18625);
+pub const WELL_KNOWN_ROLE_TRUSTED_APPLICATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18625);
 /// `PublishSubscribeType_Diagnostics`
-pub const PUBLISH_SUBSCRIBE_TYPE_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18715);
+pub const PUBLISH_SUBSCRIBE_TYPE_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18715);
 /// `PublishSubscribeType_Diagnostics_Counters`
-pub const PUBLISH_SUBSCRIBE_TYPE_DIAGNOSTICS_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18729);
+pub const PUBLISH_SUBSCRIBE_TYPE_DIAGNOSTICS_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18729);
 /// `PublishSubscribeType_Diagnostics_LiveValues`
-pub const PUBLISH_SUBSCRIBE_TYPE_DIAGNOSTICS_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18760);
+pub const PUBLISH_SUBSCRIBE_TYPE_DIAGNOSTICS_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18760);
 /// `LLDP`
-pub const LLDP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18958);
+pub const LLDP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18958);
 /// `LLDP_LocalSystemData`
-pub const LLDP_LOCAL_SYSTEM_DATA: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18965);
+pub const LLDP_LOCAL_SYSTEM_DATA: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18965);
 /// `LLDP_Ports`
-pub const LLDP_PORTS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18972);
+pub const LLDP_PORTS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18972);
 /// `LldpInformationType_RemoteStatistics`
-pub const LLDP_INFORMATION_TYPE_REMOTE_STATISTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18974);
+pub const LLDP_INFORMATION_TYPE_REMOTE_STATISTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18974);
 /// `LldpInformationType_LocalSystemData`
-pub const LLDP_INFORMATION_TYPE_LOCAL_SYSTEM_DATA: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18980);
+pub const LLDP_INFORMATION_TYPE_LOCAL_SYSTEM_DATA: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18980);
 /// `LldpInformationType_Ports`
-pub const LLDP_INFORMATION_TYPE_PORTS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18987);
+pub const LLDP_INFORMATION_TYPE_PORTS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18987);
 /// `LldpInformationType_Ports_LldpPortInformation_Placeholder`
-pub const LLDP_INFORMATION_TYPE_PORTS_LLDP_PORT_INFORMATION_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 18988);
+pub const LLDP_INFORMATION_TYPE_PORTS_LLDP_PORT_INFORMATION_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 18988);
 /// `LldpPortInformationType_RemoteSystemsData`
-pub const LLDP_PORT_INFORMATION_TYPE_REMOTE_SYSTEMS_DATA: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19016);
+pub const LLDP_PORT_INFORMATION_TYPE_REMOTE_SYSTEMS_DATA: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19016);
 /// `LldpPortInformationType_RemoteSystemsData_LldpRemoteSystem_Placeholder`
-pub const LLDP_PORT_INFORMATION_TYPE_REMOTE_SYSTEMS_DATA_LLDP_REMOTE_SYSTEM_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19017);
+pub const LLDP_PORT_INFORMATION_TYPE_REMOTE_SYSTEMS_DATA_LLDP_REMOTE_SYSTEM_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19017);
 /// `PubSubConnectionType_Diagnostics`
-pub const PUB_SUB_CONNECTION_TYPE_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19241);
+pub const PUB_SUB_CONNECTION_TYPE_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19241);
 /// `PubSubConnectionType_Diagnostics_Counters`
-pub const PUB_SUB_CONNECTION_TYPE_DIAGNOSTICS_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19255);
+pub const PUB_SUB_CONNECTION_TYPE_DIAGNOSTICS_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19255);
 /// `PubSubConnectionType_Diagnostics_LiveValues`
-pub const PUB_SUB_CONNECTION_TYPE_DIAGNOSTICS_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19286);
+pub const PUB_SUB_CONNECTION_TYPE_DIAGNOSTICS_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19286);
 /// `ServerLog`
-pub const SERVER_LOG: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19372);
+pub const SERVER_LOG: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19372);
 /// `Logs`
-pub const LOGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19378);
+pub const LOGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19378);
 /// `ApplicationConfigurationType_KeyCredentials`
-pub const APPLICATION_CONFIGURATION_TYPE_KEY_CREDENTIALS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19423);
+pub const APPLICATION_CONFIGURATION_TYPE_KEY_CREDENTIALS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19423);
 /// `ApplicationConfigurationType_AuthorizationServices`
-pub const APPLICATION_CONFIGURATION_TYPE_AUTHORIZATION_SERVICES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19427);
+pub const APPLICATION_CONFIGURATION_TYPE_AUTHORIZATION_SERVICES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19427);
 /// `CertificateGroupType_CertificateExpired`
-pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19450);
+pub const CERTIFICATE_GROUP_TYPE_CERTIFICATE_EXPIRED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19450);
 /// `DataSetWriterType_Diagnostics`
-pub const DATA_SET_WRITER_TYPE_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19550);
+pub const DATA_SET_WRITER_TYPE_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19550);
 /// `DataSetWriterType_Diagnostics_Counters`
-pub const DATA_SET_WRITER_TYPE_DIAGNOSTICS_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19564);
+pub const DATA_SET_WRITER_TYPE_DIAGNOSTICS_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19564);
 /// `DataSetWriterType_Diagnostics_LiveValues`
-pub const DATA_SET_WRITER_TYPE_DIAGNOSTICS_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19595);
+pub const DATA_SET_WRITER_TYPE_DIAGNOSTICS_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19595);
 /// `DataSetReaderType_Diagnostics`
-pub const DATA_SET_READER_TYPE_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19609);
+pub const DATA_SET_READER_TYPE_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19609);
 /// `DataSetReaderType_Diagnostics_Counters`
-pub const DATA_SET_READER_TYPE_DIAGNOSTICS_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19623);
+pub const DATA_SET_READER_TYPE_DIAGNOSTICS_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19623);
 /// `DataSetReaderType_Diagnostics_LiveValues`
-pub const DATA_SET_READER_TYPE_DIAGNOSTICS_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19654);
+pub const DATA_SET_READER_TYPE_DIAGNOSTICS_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19654);
 /// `PubSubDiagnosticsType_Counters`
-pub const PUB_SUB_DIAGNOSTICS_TYPE_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19691);
+pub const PUB_SUB_DIAGNOSTICS_TYPE_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19691);
 /// `PubSubDiagnosticsType_LiveValues`
-pub const PUB_SUB_DIAGNOSTICS_TYPE_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19722);
+pub const PUB_SUB_DIAGNOSTICS_TYPE_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19722);
 /// `PubSubDiagnosticsRootType_LiveValues`
-pub const PUB_SUB_DIAGNOSTICS_ROOT_TYPE_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19777);
+pub const PUB_SUB_DIAGNOSTICS_ROOT_TYPE_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19777);
 /// `PubSubDiagnosticsConnectionType_LiveValues`
-pub const PUB_SUB_DIAGNOSTICS_CONNECTION_TYPE_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19831);
+pub const PUB_SUB_DIAGNOSTICS_CONNECTION_TYPE_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19831);
 /// `AlarmSuppressionGroupType_AlarmCondition_Placeholder`
-pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19847);
+pub const ALARM_SUPPRESSION_GROUP_TYPE_ALARM_CONDITION_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19847);
 /// `PubSubDiagnosticsWriterGroupType_Counters`
-pub const PUB_SUB_DIAGNOSTICS_WRITER_GROUP_TYPE_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19848);
+pub const PUB_SUB_DIAGNOSTICS_WRITER_GROUP_TYPE_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19848);
 /// `PubSubDiagnosticsWriterGroupType_LiveValues`
-pub const PUB_SUB_DIAGNOSTICS_WRITER_GROUP_TYPE_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19879);
+pub const PUB_SUB_DIAGNOSTICS_WRITER_GROUP_TYPE_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19879);
 /// `PubSubDiagnosticsReaderGroupType_Counters`
-pub const PUB_SUB_DIAGNOSTICS_READER_GROUP_TYPE_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19917);
+pub const PUB_SUB_DIAGNOSTICS_READER_GROUP_TYPE_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19917);
 /// `PubSubDiagnosticsReaderGroupType_LiveValues`
-pub const PUB_SUB_DIAGNOSTICS_READER_GROUP_TYPE_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19948);
+pub const PUB_SUB_DIAGNOSTICS_READER_GROUP_TYPE_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19948);
 /// `PubSubDiagnosticsDataSetWriterType_Counters`
-pub const PUB_SUB_DIAGNOSTICS_DATA_SET_WRITER_TYPE_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 19982);
+pub const PUB_SUB_DIAGNOSTICS_DATA_SET_WRITER_TYPE_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 19982);
 /// `PubSubDiagnosticsDataSetWriterType_LiveValues`
-pub const PUB_SUB_DIAGNOSTICS_DATA_SET_WRITER_TYPE_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 20013);
+pub const PUB_SUB_DIAGNOSTICS_DATA_SET_WRITER_TYPE_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 20013);
 /// `PubSubDiagnosticsDataSetReaderType_Counters`
-pub const PUB_SUB_DIAGNOSTICS_DATA_SET_READER_TYPE_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 20041);
+pub const PUB_SUB_DIAGNOSTICS_DATA_SET_READER_TYPE_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 20041);
 /// `PubSubDiagnosticsDataSetReaderType_LiveValues`
-pub const PUB_SUB_DIAGNOSTICS_DATA_SET_READER_TYPE_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 20072);
+pub const PUB_SUB_DIAGNOSTICS_DATA_SET_READER_TYPE_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 20072);
 /// `CertificateGroupType_TrustListOutOfDate`
-pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 20143);
+pub const CERTIFICATE_GROUP_TYPE_TRUST_LIST_OUT_OF_DATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 20143);
 /// `ReaderGroupType_DataSetReaderName_Placeholder_SubscribedDataSet`
-pub const READER_GROUP_TYPE_DATA_SET_READER_NAME_PLACEHOLDER_SUBSCRIBED_DATA_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21006);
+pub const READER_GROUP_TYPE_DATA_SET_READER_NAME_PLACEHOLDER_SUBSCRIBED_DATA_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21006);
 /// `ReaderGroupType_Diagnostics`
-pub const READER_GROUP_TYPE_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21015);
+pub const READER_GROUP_TYPE_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21015);
 /// `ReaderGroupType_Diagnostics_Counters`
-pub const READER_GROUP_TYPE_DIAGNOSTICS_COUNTERS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21029);
+pub const READER_GROUP_TYPE_DIAGNOSTICS_COUNTERS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21029);
 /// `ReaderGroupType_Diagnostics_LiveValues`
-pub const READER_GROUP_TYPE_DIAGNOSTICS_LIVE_VALUES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21060);
+pub const READER_GROUP_TYPE_DIAGNOSTICS_LIVE_VALUES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21060);
 /// `ReaderGroupType_TransportSettings`
-pub const READER_GROUP_TYPE_TRANSPORT_SETTINGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21080);
+pub const READER_GROUP_TYPE_TRANSPORT_SETTINGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21080);
 /// `ReaderGroupType_MessageSettings`
-pub const READER_GROUP_TYPE_MESSAGE_SETTINGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21081);
+pub const READER_GROUP_TYPE_MESSAGE_SETTINGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21081);
 /// `DataSetWriterType_MessageSettings`
-pub const DATA_SET_WRITER_TYPE_MESSAGE_SETTINGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21095);
+pub const DATA_SET_WRITER_TYPE_MESSAGE_SETTINGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21095);
 /// `DataSetReaderType_MessageSettings`
-pub const DATA_SET_READER_TYPE_MESSAGE_SETTINGS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 21103);
+pub const DATA_SET_READER_TYPE_MESSAGE_SETTINGS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 21103);
 /// `AliasNameCategoryType_Alias_Placeholder`
-pub const ALIAS_NAME_CATEGORY_TYPE_ALIAS_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23457);
+pub const ALIAS_NAME_CATEGORY_TYPE_ALIAS_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23457);
 /// `AliasNameCategoryType_SubAliasNameCategories_Placeholder`
-pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23458);
+pub const ALIAS_NAME_CATEGORY_TYPE_SUB_ALIAS_NAME_CATEGORIES_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23458);
 /// `Aliases`
-pub const ALIASES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23470);
+pub const ALIASES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23470);
 /// `TagVariables`
-pub const TAG_VARIABLES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23479);
+pub const TAG_VARIABLES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23479);
 /// `Topics`
-pub const TOPICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23488);
+pub const TOPICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23488);
 /// `OrderedListType_OrderedObject_Placeholder`
-pub const ORDERED_LIST_TYPE_ORDERED_OBJECT_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23519);
+pub const ORDERED_LIST_TYPE_ORDERED_OBJECT_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23519);
 /// `AuthorizationServicesConfigurationFolderType_ServiceName_Placeholder`
-pub const AUTHORIZATION_SERVICES_CONFIGURATION_FOLDER_TYPE_SERVICE_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23557);
+pub const AUTHORIZATION_SERVICES_CONFIGURATION_FOLDER_TYPE_SERVICE_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23557);
 /// `PublishSubscribeType_SubscribedDataSets`
-pub const PUBLISH_SUBSCRIBE_TYPE_SUBSCRIBED_DATA_SETS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23622);
+pub const PUBLISH_SUBSCRIBE_TYPE_SUBSCRIBED_DATA_SETS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23622);
 /// `PublishSubscribeType_PubSubCapablities`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CAPABLITIES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23642);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CAPABLITIES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23642);
 /// `PublishSubscribeType_DataSetClasses`
-pub const PUBLISH_SUBSCRIBE_TYPE_DATA_SET_CLASSES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23649);
+pub const PUBLISH_SUBSCRIBE_TYPE_DATA_SET_CLASSES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23649);
 /// `PublishSubscribe_SubscribedDataSets`
-pub const PUBLISH_SUBSCRIBE_SUBSCRIBED_DATA_SETS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23658);
+pub const PUBLISH_SUBSCRIBE_SUBSCRIBED_DATA_SETS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23658);
 /// `PublishSubscribe_PubSubCapablities`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CAPABLITIES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23678);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CAPABLITIES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23678);
 /// `PublishSubscribe_DataSetClasses`
-pub const PUBLISH_SUBSCRIBE_DATA_SET_CLASSES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23685);
+pub const PUBLISH_SUBSCRIBE_DATA_SET_CLASSES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23685);
 /// `SubscribedDataSetFolderType_SubscribedDataSetFolderName_Placeholder`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23796);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_SUBSCRIBED_DATA_SET_FOLDER_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23796);
 /// `SubscribedDataSetFolderType_StandaloneSubscribedDataSetName_Placeholder`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_STANDALONE_SUBSCRIBED_DATA_SET_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23807);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_STANDALONE_SUBSCRIBED_DATA_SET_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23807);
 /// `SubscribedDataSetFolderType_StandaloneSubscribedDataSetName_Placeholder_SubscribedDataSet`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_STANDALONE_SUBSCRIBED_DATA_SET_NAME_PLACEHOLDER_SUBSCRIBED_DATA_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23808);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE_STANDALONE_SUBSCRIBED_DATA_SET_NAME_PLACEHOLDER_SUBSCRIBED_DATA_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23808);
 /// `StandaloneSubscribedDataSetType_SubscribedDataSet`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_TYPE_SUBSCRIBED_DATA_SET: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23829);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_TYPE_SUBSCRIBED_DATA_SET: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23829);
 /// `DatagramWriterGroupTransportType_Address`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT_TYPE_ADDRESS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 23842);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT_TYPE_ADDRESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 23842);
 /// `DatagramDataSetReaderTransportType_Address`
-pub const DATAGRAM_DATA_SET_READER_TRANSPORT_TYPE_ADDRESS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24017);
+pub const DATAGRAM_DATA_SET_READER_TRANSPORT_TYPE_ADDRESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24017);
 /// `Resources`
-pub const RESOURCES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24226);
+pub const RESOURCES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24226);
 /// `Communication`
-pub const COMMUNICATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24227);
+pub const COMMUNICATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24227);
 /// `MappingTables`
-pub const MAPPING_TABLES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24228);
+pub const MAPPING_TABLES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24228);
 /// `NetworkInterfaces`
-pub const NETWORK_INTERFACES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24229);
+pub const NETWORK_INTERFACES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24229);
 /// `Streams`
-pub const STREAMS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24230);
+pub const STREAMS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24230);
 /// `TalkerStreams`
-pub const TALKER_STREAMS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24231);
+pub const TALKER_STREAMS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24231);
 /// `ListenerStreams`
-pub const LISTENER_STREAMS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24232);
+pub const LISTENER_STREAMS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24232);
 /// `UserManagement`
-pub const USER_MANAGEMENT: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24290);
+pub const USER_MANAGEMENT: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24290);
 /// `DefaultJson`
-pub const DEFAULT_JSON: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 24502);
+pub const DEFAULT_JSON: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 24502);
 /// `IetfBaseNetworkInterfaceType_InterfaceName_Placeholder`
-pub const IETF_BASE_NETWORK_INTERFACE_TYPE_INTERFACE_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25226);
+pub const IETF_BASE_NETWORK_INTERFACE_TYPE_INTERFACE_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25226);
 /// `PubSubKeyServiceType_KeyPushTargets`
-pub const PUB_SUB_KEY_SERVICE_TYPE_KEY_PUSH_TARGETS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25277);
+pub const PUB_SUB_KEY_SERVICE_TYPE_KEY_PUSH_TARGETS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25277);
 /// `PubSubKeyPushTargetFolderType_PushTargetFolderName_Placeholder`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25347);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_FOLDER_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25347);
 /// `PubSubKeyPushTargetFolderType_PushTargetName_Placeholder`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25358);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE_PUSH_TARGET_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25358);
 /// `PublishSubscribeType_PubSubConfiguration`
-pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25403);
+pub const PUBLISH_SUBSCRIBE_TYPE_PUB_SUB_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25403);
 /// `PublishSubscribe_KeyPushTargets`
-pub const PUBLISH_SUBSCRIBE_KEY_PUSH_TARGETS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25440);
+pub const PUBLISH_SUBSCRIBE_KEY_PUSH_TARGETS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25440);
 /// `PublishSubscribe_PubSubConfiguration`
-pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25451);
+pub const PUBLISH_SUBSCRIBE_PUB_SUB_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25451);
 /// `WellKnownRole_SecurityKeyServerAdmin`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25565);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ADMIN: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25565);
 /// `WellKnownRole_SecurityKeyServerPush`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25584);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_PUSH: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25584);
 /// `WellKnownRole_SecurityKeyServerAccess`
-pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25603);
+pub const WELL_KNOWN_ROLE_SECURITY_KEY_SERVER_ACCESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25603);
 /// `PubSubKeyPushTargetType_SecurityGroupName_Placeholder`
-pub const PUB_SUB_KEY_PUSH_TARGET_TYPE_SECURITY_GROUP_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 25626);
+pub const PUB_SUB_KEY_PUSH_TARGET_TYPE_SECURITY_GROUP_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 25626);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 26878);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 26878);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 26879);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 26879);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 26880);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 26880);
 /// `ProvisionableDeviceType_ApplicationName_Placeholder_CertificateGroups_DefaultApplicationGroup_TrustList`
-pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 26881);
+pub const PROVISIONABLE_DEVICE_TYPE_APPLICATION_NAME_PLACEHOLDER_CERTIFICATE_GROUPS_DEFAULT_APPLICATION_GROUP_TRUST_LIST: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 26881);
 /// `ProvisionableDevice`
-pub const PROVISIONABLE_DEVICE: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 29878);
+pub const PROVISIONABLE_DEVICE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 29878);
 /// `Locations`
-pub const LOCATIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 31915);
+pub const LOCATIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 31915);
 /// `ServerConfigurationType_TransactionDiagnostics`
-pub const SERVER_CONFIGURATION_TYPE_TRANSACTION_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32299);
+pub const SERVER_CONFIGURATION_TYPE_TRANSACTION_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32299);
 /// `ServerConfiguration_TransactionDiagnostics`
-pub const SERVER_CONFIGURATION_TRANSACTION_DIAGNOSTICS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32336);
+pub const SERVER_CONFIGURATION_TRANSACTION_DIAGNOSTICS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32336);
 /// `ServerUnitType_AlternativeUnits`
-pub const SERVER_UNIT_TYPE_ALTERNATIVE_UNITS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32452);
+pub const SERVER_UNIT_TYPE_ALTERNATIVE_UNITS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32452);
 /// `ServerUnitType_CoherentUnit`
-pub const SERVER_UNIT_TYPE_COHERENT_UNIT: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32462);
+pub const SERVER_UNIT_TYPE_COHERENT_UNIT: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32462);
 /// `QuantityType_ServerUnits`
-pub const QUANTITY_TYPE_SERVER_UNITS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32481);
+pub const QUANTITY_TYPE_SERVER_UNITS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32481);
 /// `QuantityType_ServerUnits_ServerUnit_Placeholder`
-pub const QUANTITY_TYPE_SERVER_UNITS_SERVER_UNIT_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32482);
+pub const QUANTITY_TYPE_SERVER_UNITS_SERVER_UNIT_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32482);
 /// `Quantities`
-pub const QUANTITIES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32530);
+pub const QUANTITIES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32530);
 /// `ServerUnitType_AlternativeUnits_AlternativeUnit_Placeholder`
-pub const SERVER_UNIT_TYPE_ALTERNATIVE_UNITS_ALTERNATIVE_UNIT_PLACEHOLDER: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32587);
+pub const SERVER_UNIT_TYPE_ALTERNATIVE_UNITS_ALTERNATIVE_UNIT_PLACEHOLDER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32587);
 /// `HistoricalEventConfigurationType_EventTypes`
-pub const HISTORICAL_EVENT_CONFIGURATION_TYPE_EVENT_TYPES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32622);
+pub const HISTORICAL_EVENT_CONFIGURATION_TYPE_EVENT_TYPES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32622);
 /// `DefaultHAConfiguration`
-pub const DEFAULT_HA_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32637);
+pub const DEFAULT_HA_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32637);
 /// `DefaultHAConfiguration_AggregateConfiguration`
-pub const DEFAULT_HA_CONFIGURATION_AGGREGATE_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32638);
+pub const DEFAULT_HA_CONFIGURATION_AGGREGATE_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32638);
 /// `DefaultHAConfiguration_AggregateFunctions`
-pub const DEFAULT_HA_CONFIGURATION_AGGREGATE_FUNCTIONS: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32643);
+pub const DEFAULT_HA_CONFIGURATION_AGGREGATE_FUNCTIONS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32643);
 /// `DefaultHEConfiguration`
-pub const DEFAULT_HE_CONFIGURATION: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32754);
+pub const DEFAULT_HE_CONFIGURATION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32754);
 /// `DefaultHEConfiguration_EventTypes`
-pub const DEFAULT_HE_CONFIGURATION_EVENT_TYPES: ModelId<kind::Object<Namespaces>> = ModelId::numeric(0, 32755);
+pub const DEFAULT_HE_CONFIGURATION_EVENT_TYPES: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32755);

@@ -4,567 +4,567 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `BaseObjectType`
-pub const BASE_OBJECT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 58);
+pub const BASE_OBJECT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 58);
 /// `FolderType`
-pub const FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 61);
+pub const FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 61);
 /// `DataTypeSystemType`
-pub const DATA_TYPE_SYSTEM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 75);
+pub const DATA_TYPE_SYSTEM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 75);
 /// `DataTypeEncodingType`
-pub const DATA_TYPE_ENCODING_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 76);
+pub const DATA_TYPE_ENCODING_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 76);
 /// `ModellingRuleType`
-pub const MODELLING_RULE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 77);
+pub const MODELLING_RULE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 77);
 /// `ServerType`
-pub const SERVER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2004);
+pub const SERVER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2004);
 /// `ServerCapabilitiesType`
-pub const SERVER_CAPABILITIES_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2013);
+pub const SERVER_CAPABILITIES_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2013);
 /// `ServerDiagnosticsType`
-pub const SERVER_DIAGNOSTICS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2020);
+pub const SERVER_DIAGNOSTICS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2020);
 /// `SessionsDiagnosticsSummaryType`
-pub const SESSIONS_DIAGNOSTICS_SUMMARY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2026);
+pub const SESSIONS_DIAGNOSTICS_SUMMARY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2026);
 /// `SessionDiagnosticsObjectType`
-pub const SESSION_DIAGNOSTICS_OBJECT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2029);
+pub const SESSION_DIAGNOSTICS_OBJECT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2029);
 /// `VendorServerInfoType`
-pub const VENDOR_SERVER_INFO_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2033);
+pub const VENDOR_SERVER_INFO_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2033);
 /// `ServerRedundancyType`
-pub const SERVER_REDUNDANCY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2034);
+pub const SERVER_REDUNDANCY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2034);
 /// `TransparentRedundancyType`
-pub const TRANSPARENT_REDUNDANCY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2036);
+pub const TRANSPARENT_REDUNDANCY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2036);
 /// `NonTransparentRedundancyType`
-pub const NON_TRANSPARENT_REDUNDANCY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2039);
+pub const NON_TRANSPARENT_REDUNDANCY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2039);
 /// `BaseEventType`
-pub const BASE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2041);
+pub const BASE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2041);
 /// `AuditEventType`
-pub const AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2052);
+pub const AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2052);
 /// `AuditSecurityEventType`
-pub const AUDIT_SECURITY_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2058);
+pub const AUDIT_SECURITY_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2058);
 /// `AuditChannelEventType`
-pub const AUDIT_CHANNEL_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2059);
+pub const AUDIT_CHANNEL_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2059);
 /// `AuditOpenSecureChannelEventType`
-pub const AUDIT_OPEN_SECURE_CHANNEL_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2060);
+pub const AUDIT_OPEN_SECURE_CHANNEL_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2060);
 /// `AuditSessionEventType`
-pub const AUDIT_SESSION_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2069);
+pub const AUDIT_SESSION_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2069);
 /// `AuditCreateSessionEventType`
-pub const AUDIT_CREATE_SESSION_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2071);
+pub const AUDIT_CREATE_SESSION_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2071);
 /// `AuditActivateSessionEventType`
-pub const AUDIT_ACTIVATE_SESSION_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2075);
+pub const AUDIT_ACTIVATE_SESSION_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2075);
 /// `AuditCancelEventType`
-pub const AUDIT_CANCEL_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2078);
+pub const AUDIT_CANCEL_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2078);
 /// `AuditCertificateEventType`
-pub const AUDIT_CERTIFICATE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2080);
+pub const AUDIT_CERTIFICATE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2080);
 /// `AuditCertificateDataMismatchEventType`
-pub const AUDIT_CERTIFICATE_DATA_MISMATCH_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2082);
+pub const AUDIT_CERTIFICATE_DATA_MISMATCH_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2082);
 /// `AuditCertificateExpiredEventType`
-pub const AUDIT_CERTIFICATE_EXPIRED_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2085);
+pub const AUDIT_CERTIFICATE_EXPIRED_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2085);
 /// `AuditCertificateInvalidEventType`
-pub const AUDIT_CERTIFICATE_INVALID_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2086);
+pub const AUDIT_CERTIFICATE_INVALID_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2086);
 /// `AuditCertificateUntrustedEventType`
-pub const AUDIT_CERTIFICATE_UNTRUSTED_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2087);
+pub const AUDIT_CERTIFICATE_UNTRUSTED_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2087);
 /// `AuditCertificateRevokedEventType`
-pub const AUDIT_CERTIFICATE_REVOKED_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2088);
+pub const AUDIT_CERTIFICATE_REVOKED_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2088);
 /// `AuditCertificateMismatchEventType`
-pub const AUDIT_CERTIFICATE_MISMATCH_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2089);
+pub const AUDIT_CERTIFICATE_MISMATCH_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2089);
 /// `AuditNodeManagementEventType`
-pub const AUDIT_NODE_MANAGEMENT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2090);
+pub const AUDIT_NODE_MANAGEMENT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2090);
 /// `AuditAddNodesEventType`
-pub const AUDIT_ADD_NODES_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2091);
+pub const AUDIT_ADD_NODES_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2091);
 /// `AuditDeleteNodesEventType`
-pub const AUDIT_DELETE_NODES_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2093);
+pub const AUDIT_DELETE_NODES_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2093);
 /// `AuditAddReferencesEventType`
-pub const AUDIT_ADD_REFERENCES_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2095);
+pub const AUDIT_ADD_REFERENCES_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2095);
 /// `AuditDeleteReferencesEventType`
-pub const AUDIT_DELETE_REFERENCES_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2097);
+pub const AUDIT_DELETE_REFERENCES_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2097);
 /// `AuditUpdateEventType`
-pub const AUDIT_UPDATE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2099);
+pub const AUDIT_UPDATE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2099);
 /// `AuditWriteUpdateEventType`
-pub const AUDIT_WRITE_UPDATE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2100);
+pub const AUDIT_WRITE_UPDATE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2100);
 /// `AuditHistoryUpdateEventType`
-pub const AUDIT_HISTORY_UPDATE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2104);
+pub const AUDIT_HISTORY_UPDATE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2104);
 /// `AuditUpdateMethodEventType`
-pub const AUDIT_UPDATE_METHOD_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2127);
+pub const AUDIT_UPDATE_METHOD_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2127);
 /// `SystemEventType`
-pub const SYSTEM_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2130);
+pub const SYSTEM_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2130);
 /// `DeviceFailureEventType`
-pub const DEVICE_FAILURE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2131);
+pub const DEVICE_FAILURE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2131);
 /// `BaseModelChangeEventType`
-pub const BASE_MODEL_CHANGE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2132);
+pub const BASE_MODEL_CHANGE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2132);
 /// `GeneralModelChangeEventType`
-pub const GENERAL_MODEL_CHANGE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2133);
+pub const GENERAL_MODEL_CHANGE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2133);
 /// `StateMachineType`
-pub const STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2299);
+pub const STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2299);
 /// `StateType`
-pub const STATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2307);
+pub const STATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2307);
 /// `InitialStateType`
-pub const INITIAL_STATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2309);
+pub const INITIAL_STATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2309);
 /// `TransitionType`
-pub const TRANSITION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2310);
+pub const TRANSITION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2310);
 /// `TransitionEventType`
-pub const TRANSITION_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2311);
+pub const TRANSITION_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2311);
 /// `AuditUpdateStateEventType`
-pub const AUDIT_UPDATE_STATE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2315);
+pub const AUDIT_UPDATE_STATE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2315);
 /// `HistoricalDataConfigurationType`
-pub const HISTORICAL_DATA_CONFIGURATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2318);
+pub const HISTORICAL_DATA_CONFIGURATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2318);
 /// `HistoryServerCapabilitiesType`
-pub const HISTORY_SERVER_CAPABILITIES_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2330);
+pub const HISTORY_SERVER_CAPABILITIES_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2330);
 /// `AggregateFunctionType`
-pub const AGGREGATE_FUNCTION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2340);
+pub const AGGREGATE_FUNCTION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2340);
 /// `ProgramTransitionEventType`
-pub const PROGRAM_TRANSITION_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2378);
+pub const PROGRAM_TRANSITION_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2378);
 /// `ProgramStateMachineType`
-pub const PROGRAM_STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2391);
+pub const PROGRAM_STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2391);
 /// `SemanticChangeEventType`
-pub const SEMANTIC_CHANGE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2738);
+pub const SEMANTIC_CHANGE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2738);
 /// `AuditUrlMismatchEventType`
-pub const AUDIT_URL_MISMATCH_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2748);
+pub const AUDIT_URL_MISMATCH_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2748);
 /// `FiniteStateMachineType`
-pub const FINITE_STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2771);
+pub const FINITE_STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2771);
 /// `ConditionType`
-pub const CONDITION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2782);
+pub const CONDITION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2782);
 /// `RefreshStartEventType`
-pub const REFRESH_START_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2787);
+pub const REFRESH_START_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2787);
 /// `RefreshEndEventType`
-pub const REFRESH_END_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2788);
+pub const REFRESH_END_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2788);
 /// `RefreshRequiredEventType`
-pub const REFRESH_REQUIRED_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2789);
+pub const REFRESH_REQUIRED_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2789);
 /// `AuditConditionEventType`
-pub const AUDIT_CONDITION_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2790);
+pub const AUDIT_CONDITION_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2790);
 /// `AuditConditionEnableEventType`
-pub const AUDIT_CONDITION_ENABLE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2803);
+pub const AUDIT_CONDITION_ENABLE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2803);
 /// `AuditConditionCommentEventType`
-pub const AUDIT_CONDITION_COMMENT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2829);
+pub const AUDIT_CONDITION_COMMENT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2829);
 /// `DialogConditionType`
-pub const DIALOG_CONDITION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2830);
+pub const DIALOG_CONDITION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2830);
 /// `AcknowledgeableConditionType`
-pub const ACKNOWLEDGEABLE_CONDITION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2881);
+pub const ACKNOWLEDGEABLE_CONDITION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2881);
 /// `AlarmConditionType`
-pub const ALARM_CONDITION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2915);
+pub const ALARM_CONDITION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2915);
 /// `ShelvedStateMachineType`
-pub const SHELVED_STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2929);
+pub const SHELVED_STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2929);
 /// `LimitAlarmType`
-pub const LIMIT_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2955);
+pub const LIMIT_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2955);
 /// `AuditHistoryEventUpdateEventType`
-pub const AUDIT_HISTORY_EVENT_UPDATE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 2999);
+pub const AUDIT_HISTORY_EVENT_UPDATE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 2999);
 /// `AuditHistoryValueUpdateEventType`
-pub const AUDIT_HISTORY_VALUE_UPDATE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 3006);
+pub const AUDIT_HISTORY_VALUE_UPDATE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 3006);
 /// `AuditHistoryDeleteEventType`
-pub const AUDIT_HISTORY_DELETE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 3012);
+pub const AUDIT_HISTORY_DELETE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 3012);
 /// `AuditHistoryRawModifyDeleteEventType`
-pub const AUDIT_HISTORY_RAW_MODIFY_DELETE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 3014);
+pub const AUDIT_HISTORY_RAW_MODIFY_DELETE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 3014);
 /// `AuditHistoryAtTimeDeleteEventType`
-pub const AUDIT_HISTORY_AT_TIME_DELETE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 3019);
+pub const AUDIT_HISTORY_AT_TIME_DELETE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 3019);
 /// `AuditHistoryEventDeleteEventType`
-pub const AUDIT_HISTORY_EVENT_DELETE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 3022);
+pub const AUDIT_HISTORY_EVENT_DELETE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 3022);
 /// `EventQueueOverflowEventType`
-pub const EVENT_QUEUE_OVERFLOW_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 3035);
+pub const EVENT_QUEUE_OVERFLOW_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 3035);
 /// `ProgramTransitionAuditEventType`
-pub const PROGRAM_TRANSITION_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 3806);
+pub const PROGRAM_TRANSITION_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 3806);
 /// `AuditConditionRespondEventType`
-pub const AUDIT_CONDITION_RESPOND_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 8927);
+pub const AUDIT_CONDITION_RESPOND_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 8927);
 /// `AuditConditionAcknowledgeEventType`
-pub const AUDIT_CONDITION_ACKNOWLEDGE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 8944);
+pub const AUDIT_CONDITION_ACKNOWLEDGE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 8944);
 /// `AuditConditionConfirmEventType`
-pub const AUDIT_CONDITION_CONFIRM_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 8961);
+pub const AUDIT_CONDITION_CONFIRM_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 8961);
 /// `ExclusiveLimitStateMachineType`
-pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 9318);
+pub const EXCLUSIVE_LIMIT_STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 9318);
 /// `ExclusiveLimitAlarmType`
-pub const EXCLUSIVE_LIMIT_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 9341);
+pub const EXCLUSIVE_LIMIT_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 9341);
 /// `ExclusiveLevelAlarmType`
-pub const EXCLUSIVE_LEVEL_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 9482);
+pub const EXCLUSIVE_LEVEL_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 9482);
 /// `ExclusiveRateOfChangeAlarmType`
-pub const EXCLUSIVE_RATE_OF_CHANGE_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 9623);
+pub const EXCLUSIVE_RATE_OF_CHANGE_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 9623);
 /// `ExclusiveDeviationAlarmType`
-pub const EXCLUSIVE_DEVIATION_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 9764);
+pub const EXCLUSIVE_DEVIATION_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 9764);
 /// `NonExclusiveLimitAlarmType`
-pub const NON_EXCLUSIVE_LIMIT_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 9906);
+pub const NON_EXCLUSIVE_LIMIT_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 9906);
 /// `NonExclusiveLevelAlarmType`
-pub const NON_EXCLUSIVE_LEVEL_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 10060);
+pub const NON_EXCLUSIVE_LEVEL_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 10060);
 /// `NonExclusiveRateOfChangeAlarmType`
-pub const NON_EXCLUSIVE_RATE_OF_CHANGE_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 10214);
+pub const NON_EXCLUSIVE_RATE_OF_CHANGE_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 10214);
 /// `NonExclusiveDeviationAlarmType`
-pub const NON_EXCLUSIVE_DEVIATION_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 10368);
+pub const NON_EXCLUSIVE_DEVIATION_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 10368);
 /// `DiscreteAlarmType`
-pub const DISCRETE_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 10523);
+pub const DISCRETE_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 10523);
 /// `OffNormalAlarmType`
-pub const OFF_NORMAL_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 10637);
+pub const OFF_NORMAL_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 10637);
 /// `TripAlarmType`
-pub const TRIP_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 10751);
+pub const TRIP_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 10751);
 /// `AuditConditionShelvingEventType`
-pub const AUDIT_CONDITION_SHELVING_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11093);
+pub const AUDIT_CONDITION_SHELVING_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11093);
 /// `BaseConditionClassType`
-pub const BASE_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11163);
+pub const BASE_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11163);
 /// `ProcessConditionClassType`
-pub const PROCESS_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11164);
+pub const PROCESS_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11164);
 /// `MaintenanceConditionClassType`
-pub const MAINTENANCE_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11165);
+pub const MAINTENANCE_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11165);
 /// `SystemConditionClassType`
-pub const SYSTEM_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11166);
+pub const SYSTEM_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11166);
 /// `AggregateConfigurationType`
-pub const AGGREGATE_CONFIGURATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11187);
+pub const AGGREGATE_CONFIGURATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11187);
 /// `ProgressEventType`
-pub const PROGRESS_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11436);
+pub const PROGRESS_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11436);
 /// `SystemStatusChangeEventType`
-pub const SYSTEM_STATUS_CHANGE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11446);
+pub const SYSTEM_STATUS_CHANGE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11446);
 /// `OperationLimitsType`
-pub const OPERATION_LIMITS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11564);
+pub const OPERATION_LIMITS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11564);
 /// `FileType`
-pub const FILE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11575);
+pub const FILE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11575);
 /// `AddressSpaceFileType`
-pub const ADDRESS_SPACE_FILE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11595);
+pub const ADDRESS_SPACE_FILE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11595);
 /// `NamespaceMetadataType`
-pub const NAMESPACE_METADATA_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11616);
+pub const NAMESPACE_METADATA_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11616);
 /// `NamespacesType`
-pub const NAMESPACES_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11645);
+pub const NAMESPACES_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11645);
 /// `SystemOffNormalAlarmType`
-pub const SYSTEM_OFF_NORMAL_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11753);
+pub const SYSTEM_OFF_NORMAL_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11753);
 /// `AuditProgramTransitionEventType`
-pub const AUDIT_PROGRAM_TRANSITION_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11856);
+pub const AUDIT_PROGRAM_TRANSITION_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11856);
 /// `NonTransparentNetworkRedundancyType`
-pub const NON_TRANSPARENT_NETWORK_REDUNDANCY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 11945);
+pub const NON_TRANSPARENT_NETWORK_REDUNDANCY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 11945);
 /// `TrustListType`
-pub const TRUST_LIST_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12522);
+pub const TRUST_LIST_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12522);
 /// `CertificateGroupType`
-pub const CERTIFICATE_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12555);
+pub const CERTIFICATE_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12555);
 /// `CertificateType`
-pub const CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12556);
+pub const CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12556);
 /// `ApplicationCertificateType`
-pub const APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12557);
+pub const APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12557);
 /// `HttpsCertificateType`
-pub const HTTPS_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12558);
+pub const HTTPS_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12558);
 /// `RsaMinApplicationCertificateType`
-pub const RSA_MIN_APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12559);
+pub const RSA_MIN_APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12559);
 /// `RsaSha256ApplicationCertificateType`
-pub const RSA_SHA256_APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12560);
+pub const RSA_SHA256_APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12560);
 /// `TrustListUpdatedAuditEventType`
-pub const TRUST_LIST_UPDATED_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12561);
+pub const TRUST_LIST_UPDATED_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12561);
 /// `ServerConfigurationType`
-pub const SERVER_CONFIGURATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12581);
+pub const SERVER_CONFIGURATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12581);
 /// `CertificateUpdatedAuditEventType`
-pub const CERTIFICATE_UPDATED_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 12620);
+pub const CERTIFICATE_UPDATED_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 12620);
 /// `CertificateExpirationAlarmType`
-pub const CERTIFICATE_EXPIRATION_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 13225);
+pub const CERTIFICATE_EXPIRATION_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 13225);
 /// `FileDirectoryType`
-pub const FILE_DIRECTORY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 13353);
+pub const FILE_DIRECTORY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 13353);
 /// `CertificateGroupFolderType`
-pub const CERTIFICATE_GROUP_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 13813);
+pub const CERTIFICATE_GROUP_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 13813);
 /// `PubSubConnectionType`
-pub const PUB_SUB_CONNECTION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 14209);
+pub const PUB_SUB_CONNECTION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 14209);
 /// `PubSubGroupType`
-pub const PUB_SUB_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 14232);
+pub const PUB_SUB_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 14232);
 /// `PublishSubscribeType`
-pub const PUBLISH_SUBSCRIBE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 14416);
+pub const PUBLISH_SUBSCRIBE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 14416);
 /// `DataSetFolderType`
-pub const DATA_SET_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 14477);
+pub const DATA_SET_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 14477);
 /// `PublishedDataSetType`
-pub const PUBLISHED_DATA_SET_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 14509);
+pub const PUBLISHED_DATA_SET_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 14509);
 /// `PublishedDataItemsType`
-pub const PUBLISHED_DATA_ITEMS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 14534);
+pub const PUBLISHED_DATA_ITEMS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 14534);
 /// `PublishedEventsType`
-pub const PUBLISHED_EVENTS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 14572);
+pub const PUBLISHED_EVENTS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 14572);
 /// `PubSubStatusType`
-pub const PUB_SUB_STATUS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 14643);
+pub const PUB_SUB_STATUS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 14643);
 /// `AuditConditionResetEventType`
-pub const AUDIT_CONDITION_RESET_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15013);
+pub const AUDIT_CONDITION_RESET_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15013);
 /// `DatagramConnectionTransportType`
-pub const DATAGRAM_CONNECTION_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15064);
+pub const DATAGRAM_CONNECTION_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15064);
 /// `SubscribedDataSetType`
-pub const SUBSCRIBED_DATA_SET_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15108);
+pub const SUBSCRIBED_DATA_SET_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15108);
 /// `ChoiceStateType`
-pub const CHOICE_STATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15109);
+pub const CHOICE_STATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15109);
 /// `TargetVariablesType`
-pub const TARGET_VARIABLES_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15111);
+pub const TARGET_VARIABLES_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15111);
 /// `SubscribedDataSetMirrorType`
-pub const SUBSCRIBED_DATA_SET_MIRROR_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15127);
+pub const SUBSCRIBED_DATA_SET_MIRROR_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15127);
 /// `BrokerConnectionTransportType`
-pub const BROKER_CONNECTION_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15155);
+pub const BROKER_CONNECTION_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15155);
 /// `DataSetWriterType`
-pub const DATA_SET_WRITER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15298);
+pub const DATA_SET_WRITER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15298);
 /// `DataSetWriterTransportType`
-pub const DATA_SET_WRITER_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15305);
+pub const DATA_SET_WRITER_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15305);
 /// `DataSetReaderType`
-pub const DATA_SET_READER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15306);
+pub const DATA_SET_READER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15306);
 /// `DataSetReaderTransportType`
-pub const DATA_SET_READER_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15319);
+pub const DATA_SET_READER_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15319);
 /// `ConfigurationFileType`
-pub const CONFIGURATION_FILE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15437);
+pub const CONFIGURATION_FILE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15437);
 /// `SecurityGroupFolderType`
-pub const SECURITY_GROUP_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15452);
+pub const SECURITY_GROUP_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15452);
 /// `SecurityGroupType`
-pub const SECURITY_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15471);
+pub const SECURITY_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15471);
 /// `ExtensionFieldsType`
-pub const EXTENSION_FIELDS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15489);
+pub const EXTENSION_FIELDS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15489);
 /// `PubSubStatusEventType`
-pub const PUB_SUB_STATUS_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15535);
+pub const PUB_SUB_STATUS_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15535);
 /// `ConfigurationUpdatedAuditEventType`
-pub const CONFIGURATION_UPDATED_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15541);
+pub const CONFIGURATION_UPDATED_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15541);
 /// `PubSubTransportLimitsExceedEventType`
-pub const PUB_SUB_TRANSPORT_LIMITS_EXCEED_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15548);
+pub const PUB_SUB_TRANSPORT_LIMITS_EXCEED_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15548);
 /// `ApplicationConfigurationFileType`
-pub const APPLICATION_CONFIGURATION_FILE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15550);
+pub const APPLICATION_CONFIGURATION_FILE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15550);
 /// `PubSubCommunicationFailureEventType`
-pub const PUB_SUB_COMMUNICATION_FAILURE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15563);
+pub const PUB_SUB_COMMUNICATION_FAILURE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15563);
 /// `RoleSetType`
-pub const ROLE_SET_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15607);
+pub const ROLE_SET_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15607);
 /// `RoleType`
-pub const ROLE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15620);
+pub const ROLE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15620);
 /// `TemporaryFileTransferType`
-pub const TEMPORARY_FILE_TRANSFER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15744);
+pub const TEMPORARY_FILE_TRANSFER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15744);
 /// `FileTransferStateMachineType`
-pub const FILE_TRANSFER_STATE_MACHINE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15803);
+pub const FILE_TRANSFER_STATE_MACHINE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15803);
 /// `PubSubKeyServiceType`
-pub const PUB_SUB_KEY_SERVICE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 15906);
+pub const PUB_SUB_KEY_SERVICE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 15906);
 /// `AlarmGroupType`
-pub const ALARM_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 16405);
+pub const ALARM_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 16405);
 /// `ApplicationConfigurationFolderType`
-pub const APPLICATION_CONFIGURATION_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 16662);
+pub const APPLICATION_CONFIGURATION_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 16662);
 /// `DiscrepancyAlarmType`
-pub const DISCREPANCY_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17080);
+pub const DISCREPANCY_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17080);
 /// `SafetyConditionClassType`
-pub const SAFETY_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17218);
+pub const SAFETY_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17218);
 /// `HighlyManagedAlarmConditionClassType`
-pub const HIGHLY_MANAGED_ALARM_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17219);
+pub const HIGHLY_MANAGED_ALARM_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17219);
 /// `TrainingConditionClassType`
-pub const TRAINING_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17220);
+pub const TRAINING_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17220);
 /// `TestingConditionClassType`
-pub const TESTING_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17221);
+pub const TESTING_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17221);
 /// `AuditConditionSuppressionEventType`
-pub const AUDIT_CONDITION_SUPPRESSION_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17225);
+pub const AUDIT_CONDITION_SUPPRESSION_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17225);
 /// `AuditConditionSilenceEventType`
-pub const AUDIT_CONDITION_SILENCE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17242);
+pub const AUDIT_CONDITION_SILENCE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17242);
 /// `AuditConditionOutOfServiceEventType`
-pub const AUDIT_CONDITION_OUT_OF_SERVICE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17259);
+pub const AUDIT_CONDITION_OUT_OF_SERVICE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17259);
 /// `AlarmMetricsType`
-pub const ALARM_METRICS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17279);
+pub const ALARM_METRICS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17279);
 /// `KeyCredentialConfigurationFolderType`
-pub const KEY_CREDENTIAL_CONFIGURATION_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17496);
+pub const KEY_CREDENTIAL_CONFIGURATION_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17496);
 /// `DictionaryEntryType`
-pub const DICTIONARY_ENTRY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17589);
+pub const DICTIONARY_ENTRY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17589);
 /// `DictionaryFolderType`
-pub const DICTIONARY_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17591);
+pub const DICTIONARY_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17591);
 /// `IrdiDictionaryEntryType`
-pub const IRDI_DICTIONARY_ENTRY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17598);
+pub const IRDI_DICTIONARY_ENTRY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17598);
 /// `UriDictionaryEntryType`
-pub const URI_DICTIONARY_ENTRY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17600);
+pub const URI_DICTIONARY_ENTRY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17600);
 /// `BaseInterfaceType`
-pub const BASE_INTERFACE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17602);
+pub const BASE_INTERFACE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17602);
 /// `RoleMappingRuleChangedAuditEventType`
-pub const ROLE_MAPPING_RULE_CHANGED_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17641);
+pub const ROLE_MAPPING_RULE_CHANGED_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17641);
 /// `ConnectionTransportType`
-pub const CONNECTION_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17721);
+pub const CONNECTION_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17721);
 /// `WriterGroupType`
-pub const WRITER_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17725);
+pub const WRITER_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17725);
 /// `AuthorizationServiceConfigurationType`
-pub const AUTHORIZATION_SERVICE_CONFIGURATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17852);
+pub const AUTHORIZATION_SERVICE_CONFIGURATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17852);
 /// `WriterGroupTransportType`
-pub const WRITER_GROUP_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17997);
+pub const WRITER_GROUP_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17997);
 /// `WriterGroupMessageType`
-pub const WRITER_GROUP_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17998);
+pub const WRITER_GROUP_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17998);
 /// `ReaderGroupType`
-pub const READER_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 17999);
+pub const READER_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 17999);
 /// `KeyCredentialConfigurationType`
-pub const KEY_CREDENTIAL_CONFIGURATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 18001);
+pub const KEY_CREDENTIAL_CONFIGURATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 18001);
 /// `KeyCredentialAuditEventType`
-pub const KEY_CREDENTIAL_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 18011);
+pub const KEY_CREDENTIAL_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 18011);
 /// `KeyCredentialUpdatedAuditEventType`
-pub const KEY_CREDENTIAL_UPDATED_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 18029);
+pub const KEY_CREDENTIAL_UPDATED_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 18029);
 /// `KeyCredentialDeletedAuditEventType`
-pub const KEY_CREDENTIAL_DELETED_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 18047);
+pub const KEY_CREDENTIAL_DELETED_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 18047);
 /// `InstrumentDiagnosticAlarmType`
-pub const INSTRUMENT_DIAGNOSTIC_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 18347);
+pub const INSTRUMENT_DIAGNOSTIC_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 18347);
 /// `SystemDiagnosticAlarmType`
-pub const SYSTEM_DIAGNOSTIC_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 18496);
+pub const SYSTEM_DIAGNOSTIC_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 18496);
 /// `StatisticalConditionClassType`
-pub const STATISTICAL_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 18665);
+pub const STATISTICAL_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 18665);
 /// `LldpInformationType`
-pub const LLDP_INFORMATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 18973);
+pub const LLDP_INFORMATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 18973);
 /// `LldpRemoteStatisticsType`
-pub const LLDP_REMOTE_STATISTICS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 18996);
+pub const LLDP_REMOTE_STATISTICS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 18996);
 /// `LldpLocalSystemType`
-pub const LLDP_LOCAL_SYSTEM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19002);
+pub const LLDP_LOCAL_SYSTEM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19002);
 /// `LldpPortInformationType`
-pub const LLDP_PORT_INFORMATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19009);
+pub const LLDP_PORT_INFORMATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19009);
 /// `LldpRemoteSystemType`
-pub const LLDP_REMOTE_SYSTEM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19033);
+pub const LLDP_REMOTE_SYSTEM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19033);
 /// `AuditHistoryAnnotationUpdateEventType`
-pub const AUDIT_HISTORY_ANNOTATION_UPDATE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19095);
+pub const AUDIT_HISTORY_ANNOTATION_UPDATE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19095);
 /// `TrustListOutOfDateAlarmType`
-pub const TRUST_LIST_OUT_OF_DATE_ALARM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19297);
+pub const TRUST_LIST_OUT_OF_DATE_ALARM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19297);
 /// `UserCertificateType`
-pub const USER_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19323);
+pub const USER_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19323);
 /// `TlsCertificateType`
-pub const TLS_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19324);
+pub const TLS_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19324);
 /// `TlsServerCertificateType`
-pub const TLS_SERVER_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19325);
+pub const TLS_SERVER_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19325);
 /// `TlsClientCertificateType`
-pub const TLS_CLIENT_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19326);
+pub const TLS_CLIENT_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19326);
 /// `LogObjectType`
-pub const LOG_OBJECT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19352);
+pub const LOG_OBJECT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19352);
 /// `BaseLogEventType`
-pub const BASE_LOG_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19362);
+pub const BASE_LOG_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19362);
 /// `LogOverflowEventType`
-pub const LOG_OVERFLOW_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19369);
+pub const LOG_OVERFLOW_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19369);
 /// `LogEntryConditionClassType`
-pub const LOG_ENTRY_CONDITION_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19370);
+pub const LOG_ENTRY_CONDITION_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19370);
 /// `PubSubDiagnosticsType`
-pub const PUB_SUB_DIAGNOSTICS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19677);
+pub const PUB_SUB_DIAGNOSTICS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19677);
 /// `PubSubDiagnosticsRootType`
-pub const PUB_SUB_DIAGNOSTICS_ROOT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19732);
+pub const PUB_SUB_DIAGNOSTICS_ROOT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19732);
 /// `PubSubDiagnosticsConnectionType`
-pub const PUB_SUB_DIAGNOSTICS_CONNECTION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19786);
+pub const PUB_SUB_DIAGNOSTICS_CONNECTION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19786);
 /// `DataTypeRefinementType`
-pub const DATA_TYPE_REFINEMENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19820);
+pub const DATA_TYPE_REFINEMENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19820);
 /// `SubtypeRestrictionType`
-pub const SUBTYPE_RESTRICTION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19822);
+pub const SUBTYPE_RESTRICTION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19822);
 /// `SerializationEntityType`
-pub const SERIALIZATION_ENTITY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19824);
+pub const SERIALIZATION_ENTITY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19824);
 /// `PubSubDiagnosticsWriterGroupType`
-pub const PUB_SUB_DIAGNOSTICS_WRITER_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19834);
+pub const PUB_SUB_DIAGNOSTICS_WRITER_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19834);
 /// `PubSubDiagnosticsReaderGroupType`
-pub const PUB_SUB_DIAGNOSTICS_READER_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19903);
+pub const PUB_SUB_DIAGNOSTICS_READER_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19903);
 /// `PubSubDiagnosticsDataSetWriterType`
-pub const PUB_SUB_DIAGNOSTICS_DATA_SET_WRITER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 19968);
+pub const PUB_SUB_DIAGNOSTICS_DATA_SET_WRITER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 19968);
 /// `PubSubDiagnosticsDataSetReaderType`
-pub const PUB_SUB_DIAGNOSTICS_DATA_SET_READER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 20027);
+pub const PUB_SUB_DIAGNOSTICS_DATA_SET_READER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 20027);
 /// `ReaderGroupTransportType`
-pub const READER_GROUP_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21090);
+pub const READER_GROUP_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21090);
 /// `ReaderGroupMessageType`
-pub const READER_GROUP_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21091);
+pub const READER_GROUP_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21091);
 /// `DataSetWriterMessageType`
-pub const DATA_SET_WRITER_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21096);
+pub const DATA_SET_WRITER_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21096);
 /// `DataSetReaderMessageType`
-pub const DATA_SET_READER_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21104);
+pub const DATA_SET_READER_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21104);
 /// `UadpWriterGroupMessageType`
-pub const UADP_WRITER_GROUP_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21105);
+pub const UADP_WRITER_GROUP_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21105);
 /// `UadpDataSetWriterMessageType`
-pub const UADP_DATA_SET_WRITER_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21111);
+pub const UADP_DATA_SET_WRITER_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21111);
 /// `UadpDataSetReaderMessageType`
-pub const UADP_DATA_SET_READER_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21116);
+pub const UADP_DATA_SET_READER_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21116);
 /// `JsonWriterGroupMessageType`
-pub const JSON_WRITER_GROUP_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21126);
+pub const JSON_WRITER_GROUP_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21126);
 /// `JsonDataSetWriterMessageType`
-pub const JSON_DATA_SET_WRITER_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21128);
+pub const JSON_DATA_SET_WRITER_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21128);
 /// `JsonDataSetReaderMessageType`
-pub const JSON_DATA_SET_READER_MESSAGE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21130);
+pub const JSON_DATA_SET_READER_MESSAGE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21130);
 /// `DatagramWriterGroupTransportType`
-pub const DATAGRAM_WRITER_GROUP_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21133);
+pub const DATAGRAM_WRITER_GROUP_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21133);
 /// `BrokerWriterGroupTransportType`
-pub const BROKER_WRITER_GROUP_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21136);
+pub const BROKER_WRITER_GROUP_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21136);
 /// `BrokerDataSetWriterTransportType`
-pub const BROKER_DATA_SET_WRITER_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21138);
+pub const BROKER_DATA_SET_WRITER_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21138);
 /// `BrokerDataSetReaderTransportType`
-pub const BROKER_DATA_SET_READER_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21142);
+pub const BROKER_DATA_SET_READER_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21142);
 /// `NetworkAddressType`
-pub const NETWORK_ADDRESS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21145);
+pub const NETWORK_ADDRESS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21145);
 /// `NetworkAddressUrlType`
-pub const NETWORK_ADDRESS_URL_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 21147);
+pub const NETWORK_ADDRESS_URL_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 21147);
 /// `AliasNameType`
-pub const ALIAS_NAME_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23455);
+pub const ALIAS_NAME_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23455);
 /// `AliasNameCategoryType`
-pub const ALIAS_NAME_CATEGORY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23456);
+pub const ALIAS_NAME_CATEGORY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23456);
 /// `IOrderedObjectType`
-pub const I_ORDERED_OBJECT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23513);
+pub const I_ORDERED_OBJECT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23513);
 /// `OrderedListType`
-pub const ORDERED_LIST_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23518);
+pub const ORDERED_LIST_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23518);
 /// `EccApplicationCertificateType`
-pub const ECC_APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23537);
+pub const ECC_APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23537);
 /// `EccNistP256ApplicationCertificateType`
-pub const ECC_NIST_P256_APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23538);
+pub const ECC_NIST_P256_APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23538);
 /// `EccNistP384ApplicationCertificateType`
-pub const ECC_NIST_P384_APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23539);
+pub const ECC_NIST_P384_APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23539);
 /// `EccBrainpoolP256r1ApplicationCertificateType`
-pub const ECC_BRAINPOOL_P256R1_APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23540);
+pub const ECC_BRAINPOOL_P256R1_APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23540);
 /// `EccBrainpoolP384r1ApplicationCertificateType`
-pub const ECC_BRAINPOOL_P384R1_APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23541);
+pub const ECC_BRAINPOOL_P384R1_APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23541);
 /// `EccCurve25519ApplicationCertificateType`
-pub const ECC_CURVE25519_APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23542);
+pub const ECC_CURVE25519_APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23542);
 /// `EccCurve448ApplicationCertificateType`
-pub const ECC_CURVE448_APPLICATION_CERTIFICATE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23543);
+pub const ECC_CURVE448_APPLICATION_CERTIFICATE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23543);
 /// `AuthorizationServicesConfigurationFolderType`
-pub const AUTHORIZATION_SERVICES_CONFIGURATION_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23556);
+pub const AUTHORIZATION_SERVICES_CONFIGURATION_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23556);
 /// `AuditClientEventType`
-pub const AUDIT_CLIENT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23606);
+pub const AUDIT_CLIENT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23606);
 /// `SubscribedDataSetFolderType`
-pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23795);
+pub const SUBSCRIBED_DATA_SET_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23795);
 /// `StandaloneSubscribedDataSetType`
-pub const STANDALONE_SUBSCRIBED_DATA_SET_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23828);
+pub const STANDALONE_SUBSCRIBED_DATA_SET_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23828);
 /// `PubSubCapabilitiesType`
-pub const PUB_SUB_CAPABILITIES_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23832);
+pub const PUB_SUB_CAPABILITIES_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23832);
 /// `AuditClientUpdateMethodResultEventType`
-pub const AUDIT_CLIENT_UPDATE_METHOD_RESULT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 23926);
+pub const AUDIT_CLIENT_UPDATE_METHOD_RESULT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 23926);
 /// `DatagramDataSetReaderTransportType`
-pub const DATAGRAM_DATA_SET_READER_TRANSPORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24016);
+pub const DATAGRAM_DATA_SET_READER_TRANSPORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24016);
 /// `IIetfBaseNetworkInterfaceType`
-pub const I_IETF_BASE_NETWORK_INTERFACE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24148);
+pub const I_IETF_BASE_NETWORK_INTERFACE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24148);
 /// `IIeeeBaseEthernetPortType`
-pub const I_IEEE_BASE_ETHERNET_PORT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24158);
+pub const I_IEEE_BASE_ETHERNET_PORT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24158);
 /// `IBaseEthernetCapabilitiesType`
-pub const I_BASE_ETHERNET_CAPABILITIES_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24167);
+pub const I_BASE_ETHERNET_CAPABILITIES_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24167);
 /// `ISrClassType`
-pub const I_SR_CLASS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24169);
+pub const I_SR_CLASS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24169);
 /// `IIeeeBaseTsnStreamType`
-pub const I_IEEE_BASE_TSN_STREAM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24173);
+pub const I_IEEE_BASE_TSN_STREAM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24173);
 /// `IIeeeBaseTsnTrafficSpecificationType`
-pub const I_IEEE_BASE_TSN_TRAFFIC_SPECIFICATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24179);
+pub const I_IEEE_BASE_TSN_TRAFFIC_SPECIFICATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24179);
 /// `IIeeeBaseTsnStatusStreamType`
-pub const I_IEEE_BASE_TSN_STATUS_STREAM_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24183);
+pub const I_IEEE_BASE_TSN_STATUS_STREAM_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24183);
 /// `IIeeeTsnInterfaceConfigurationType`
-pub const I_IEEE_TSN_INTERFACE_CONFIGURATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24188);
+pub const I_IEEE_TSN_INTERFACE_CONFIGURATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24188);
 /// `IIeeeTsnInterfaceConfigurationTalkerType`
-pub const I_IEEE_TSN_INTERFACE_CONFIGURATION_TALKER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24191);
+pub const I_IEEE_TSN_INTERFACE_CONFIGURATION_TALKER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24191);
 /// `IIeeeTsnInterfaceConfigurationListenerType`
-pub const I_IEEE_TSN_INTERFACE_CONFIGURATION_LISTENER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24195);
+pub const I_IEEE_TSN_INTERFACE_CONFIGURATION_LISTENER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24195);
 /// `IIeeeTsnMacAddressType`
-pub const I_IEEE_TSN_MAC_ADDRESS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24199);
+pub const I_IEEE_TSN_MAC_ADDRESS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24199);
 /// `IIeeeTsnVlanTagType`
-pub const I_IEEE_TSN_VLAN_TAG_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24202);
+pub const I_IEEE_TSN_VLAN_TAG_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24202);
 /// `IPriorityMappingEntryType`
-pub const I_PRIORITY_MAPPING_ENTRY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24205);
+pub const I_PRIORITY_MAPPING_ENTRY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24205);
 /// `IIeeeAutoNegotiationStatusType`
-pub const I_IEEE_AUTO_NEGOTIATION_STATUS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24233);
+pub const I_IEEE_AUTO_NEGOTIATION_STATUS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24233);
 /// `UserManagementType`
-pub const USER_MANAGEMENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 24264);
+pub const USER_MANAGEMENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 24264);
 /// `IVlanIdType`
-pub const I_VLAN_ID_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 25218);
+pub const I_VLAN_ID_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 25218);
 /// `IetfBaseNetworkInterfaceType`
-pub const IETF_BASE_NETWORK_INTERFACE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 25221);
+pub const IETF_BASE_NETWORK_INTERFACE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 25221);
 /// `PriorityMappingTableType`
-pub const PRIORITY_MAPPING_TABLE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 25227);
+pub const PRIORITY_MAPPING_TABLE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 25227);
 /// `PubSubKeyPushTargetType`
-pub const PUB_SUB_KEY_PUSH_TARGET_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 25337);
+pub const PUB_SUB_KEY_PUSH_TARGET_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 25337);
 /// `PubSubKeyPushTargetFolderType`
-pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 25346);
+pub const PUB_SUB_KEY_PUSH_TARGET_FOLDER_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 25346);
 /// `PubSubConfigurationType`
-pub const PUB_SUB_CONFIGURATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 25482);
+pub const PUB_SUB_CONFIGURATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 25482);
 /// `ApplicationConfigurationType`
-pub const APPLICATION_CONFIGURATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 25731);
+pub const APPLICATION_CONFIGURATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 25731);
 /// `ProvisionableDeviceType`
-pub const PROVISIONABLE_DEVICE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 26871);
+pub const PROVISIONABLE_DEVICE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 26871);
 /// `AlarmSuppressionGroupType`
-pub const ALARM_SUPPRESSION_GROUP_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32064);
+pub const ALARM_SUPPRESSION_GROUP_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32064);
 /// `TrustListUpdateRequestedAuditEventType`
-pub const TRUST_LIST_UPDATE_REQUESTED_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32260);
+pub const TRUST_LIST_UPDATE_REQUESTED_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32260);
 /// `TransactionDiagnosticsType`
-pub const TRANSACTION_DIAGNOSTICS_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32286);
+pub const TRANSACTION_DIAGNOSTICS_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32286);
 /// `CertificateUpdateRequestedAuditEventType`
-pub const CERTIFICATE_UPDATE_REQUESTED_AUDIT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32306);
+pub const CERTIFICATE_UPDATE_REQUESTED_AUDIT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32306);
 /// `NonTransparentBackupRedundancyType`
-pub const NON_TRANSPARENT_BACKUP_REDUNDANCY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32411);
+pub const NON_TRANSPARENT_BACKUP_REDUNDANCY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32411);
 /// `SyntaxReferenceEntryType`
-pub const SYNTAX_REFERENCE_ENTRY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32439);
+pub const SYNTAX_REFERENCE_ENTRY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32439);
 /// `UnitType`
-pub const UNIT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32442);
+pub const UNIT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32442);
 /// `ServerUnitType`
-pub const SERVER_UNIT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32447);
+pub const SERVER_UNIT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32447);
 /// `AlternativeUnitType`
-pub const ALTERNATIVE_UNIT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32467);
+pub const ALTERNATIVE_UNIT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32467);
 /// `QuantityType`
-pub const QUANTITY_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32475);
+pub const QUANTITY_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32475);
 /// `HistoricalEventConfigurationType`
-pub const HISTORICAL_EVENT_CONFIGURATION_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32621);
+pub const HISTORICAL_EVENT_CONFIGURATION_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32621);
 /// `HistoricalExternalEventSourceType`
-pub const HISTORICAL_EXTERNAL_EVENT_SOURCE_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32625);
+pub const HISTORICAL_EXTERNAL_EVENT_SOURCE_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32625);
 /// `AuditHistoryConfigurationChangeEventType`
-pub const AUDIT_HISTORY_CONFIGURATION_CHANGE_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32758);
+pub const AUDIT_HISTORY_CONFIGURATION_CHANGE_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32758);
 /// `AuditHistoryBulkInsertEventType`
-pub const AUDIT_HISTORY_BULK_INSERT_EVENT_TYPE: ModelId<kind::ObjectType<Namespaces>> = ModelId::numeric(0, 32803);
+pub const AUDIT_HISTORY_BULK_INSERT_EVENT_TYPE: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::numeric(0, 32803);

@@ -4,165 +4,165 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `References`
-pub const REFERENCES: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 31);
+pub const REFERENCES: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 31);
 /// `NonHierarchicalReferences`
-pub const NON_HIERARCHICAL_REFERENCES: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 32);
+pub const NON_HIERARCHICAL_REFERENCES: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 32);
 /// `HierarchicalReferences`
-pub const HIERARCHICAL_REFERENCES: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 33);
+pub const HIERARCHICAL_REFERENCES: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 33);
 /// `HasChild`
-pub const HAS_CHILD: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 34);
+pub const HAS_CHILD: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 34);
 /// `Organizes`
-pub const ORGANIZES: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 35);
+pub const ORGANIZES: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 35);
 /// `HasEventSource`
-pub const HAS_EVENT_SOURCE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 36);
+pub const HAS_EVENT_SOURCE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 36);
 /// `HasModellingRule`
-pub const HAS_MODELLING_RULE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 37);
+pub const HAS_MODELLING_RULE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 37);
 /// `HasEncoding`
-pub const HAS_ENCODING: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 38);
+pub const HAS_ENCODING: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 38);
 /// `HasDescription`
-pub const HAS_DESCRIPTION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 39);
+pub const HAS_DESCRIPTION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 39);
 /// `HasTypeDefinition`
-pub const HAS_TYPE_DEFINITION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 40);
+pub const HAS_TYPE_DEFINITION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 40);
 /// `GeneratesEvent`
-pub const GENERATES_EVENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 41);
+pub const GENERATES_EVENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 41);
 /// `Aggregates`
-pub const AGGREGATES: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 44);
+pub const AGGREGATES: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 44);
 /// `HasSubtype`
-pub const HAS_SUBTYPE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 45);
+pub const HAS_SUBTYPE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 45);
 /// `HasProperty`
-pub const HAS_PROPERTY: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 46);
+pub const HAS_PROPERTY: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 46);
 /// `HasComponent`
-pub const HAS_COMPONENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 47);
+pub const HAS_COMPONENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 47);
 /// `HasNotifier`
-pub const HAS_NOTIFIER: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 48);
+pub const HAS_NOTIFIER: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 48);
 /// `HasOrderedComponent`
-pub const HAS_ORDERED_COMPONENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 49);
+pub const HAS_ORDERED_COMPONENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 49);
 /// `FromState`
-pub const FROM_STATE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 51);
+pub const FROM_STATE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 51);
 /// `ToState`
-pub const TO_STATE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 52);
+pub const TO_STATE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 52);
 /// `HasCause`
-pub const HAS_CAUSE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 53);
+pub const HAS_CAUSE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 53);
 /// `HasEffect`
-pub const HAS_EFFECT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 54);
+pub const HAS_EFFECT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 54);
 /// `HasHistoricalConfiguration`
-pub const HAS_HISTORICAL_CONFIGURATION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 56);
+pub const HAS_HISTORICAL_CONFIGURATION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 56);
 /// `HasSubStateMachine`
-pub const HAS_SUB_STATE_MACHINE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 117);
+pub const HAS_SUB_STATE_MACHINE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 117);
 /// `HasArgumentDescription`
-pub const HAS_ARGUMENT_DESCRIPTION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 129);
+pub const HAS_ARGUMENT_DESCRIPTION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 129);
 /// `HasOptionalInputArgumentDescription`
-pub const HAS_OPTIONAL_INPUT_ARGUMENT_DESCRIPTION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 131);
+pub const HAS_OPTIONAL_INPUT_ARGUMENT_DESCRIPTION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 131);
 /// `AlwaysGeneratesEvent`
-pub const ALWAYS_GENERATES_EVENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 3065);
+pub const ALWAYS_GENERATES_EVENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 3065);
 /// `HasTrueSubState`
-pub const HAS_TRUE_SUB_STATE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 9004);
+pub const HAS_TRUE_SUB_STATE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 9004);
 /// `HasFalseSubState`
-pub const HAS_FALSE_SUB_STATE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 9005);
+pub const HAS_FALSE_SUB_STATE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 9005);
 /// `HasCondition`
-pub const HAS_CONDITION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 9006);
+pub const HAS_CONDITION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 9006);
 /// `HasPubSubConnection`
-pub const HAS_PUB_SUB_CONNECTION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 14476);
+pub const HAS_PUB_SUB_CONNECTION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 14476);
 /// `DataSetToWriter`
-pub const DATA_SET_TO_WRITER: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 14936);
+pub const DATA_SET_TO_WRITER: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 14936);
 /// `HasGuard`
-pub const HAS_GUARD: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 15112);
+pub const HAS_GUARD: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 15112);
 /// `HasDataSetWriter`
-pub const HAS_DATA_SET_WRITER: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 15296);
+pub const HAS_DATA_SET_WRITER: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 15296);
 /// `HasDataSetReader`
-pub const HAS_DATA_SET_READER: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 15297);
+pub const HAS_DATA_SET_READER: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 15297);
 /// `HasAlarmSuppressionGroup`
-pub const HAS_ALARM_SUPPRESSION_GROUP: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 16361);
+pub const HAS_ALARM_SUPPRESSION_GROUP: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 16361);
 /// `AlarmGroupMember`
-pub const ALARM_GROUP_MEMBER: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 16362);
+pub const ALARM_GROUP_MEMBER: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 16362);
 /// `HasEffectDisable`
-pub const HAS_EFFECT_DISABLE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 17276);
+pub const HAS_EFFECT_DISABLE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 17276);
 /// `HasDictionaryEntry`
-pub const HAS_DICTIONARY_ENTRY: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 17597);
+pub const HAS_DICTIONARY_ENTRY: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 17597);
 /// `HasInterface`
-pub const HAS_INTERFACE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 17603);
+pub const HAS_INTERFACE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 17603);
 /// `HasAddIn`
-pub const HAS_ADD_IN: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 17604);
+pub const HAS_ADD_IN: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 17604);
 /// `HasEffectEnable`
-pub const HAS_EFFECT_ENABLE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 17983);
+pub const HAS_EFFECT_ENABLE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 17983);
 /// `HasEffectSuppressed`
-pub const HAS_EFFECT_SUPPRESSED: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 17984);
+pub const HAS_EFFECT_SUPPRESSED: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 17984);
 /// `HasEffectUnsuppressed`
-pub const HAS_EFFECT_UNSUPPRESSED: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 17985);
+pub const HAS_EFFECT_UNSUPPRESSED: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 17985);
 /// `HasWriterGroup`
-pub const HAS_WRITER_GROUP: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 18804);
+pub const HAS_WRITER_GROUP: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 18804);
 /// `HasReaderGroup`
-pub const HAS_READER_GROUP: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 18805);
+pub const HAS_READER_GROUP: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 18805);
 /// `UsesDataTypeRefinement`
-pub const USES_DATA_TYPE_REFINEMENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 19814);
+pub const USES_DATA_TYPE_REFINEMENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 19814);
 /// `HasFieldDescription`
-pub const HAS_FIELD_DESCRIPTION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 19815);
+pub const HAS_FIELD_DESCRIPTION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 19815);
 /// `HasFieldDescriptionSetMandatory`
-pub const HAS_FIELD_DESCRIPTION_SET_MANDATORY: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 19816);
+pub const HAS_FIELD_DESCRIPTION_SET_MANDATORY: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 19816);
 /// `IsDisabledOptionalField`
-pub const IS_DISABLED_OPTIONAL_FIELD: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 19817);
+pub const IS_DISABLED_OPTIONAL_FIELD: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 19817);
 /// `UsesSubtypeRestriction`
-pub const USES_SUBTYPE_RESTRICTION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 19818);
+pub const USES_SUBTYPE_RESTRICTION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 19818);
 /// `AllowedSubtype`
-pub const ALLOWED_SUBTYPE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 19819);
+pub const ALLOWED_SUBTYPE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 19819);
 /// `HasSerializationEntity`
-pub const HAS_SERIALIZATION_ENTITY: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 19845);
+pub const HAS_SERIALIZATION_ENTITY: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 19845);
 /// `HasDataTypeRefinement`
-pub const HAS_DATA_TYPE_REFINEMENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 19846);
+pub const HAS_DATA_TYPE_REFINEMENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 19846);
 /// `AliasFor`
-pub const ALIAS_FOR: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 23469);
+pub const ALIAS_FOR: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 23469);
 /// `IsDeprecated`
-pub const IS_DEPRECATED: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 23562);
+pub const IS_DEPRECATED: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 23562);
 /// `HasStructuredComponent`
-pub const HAS_STRUCTURED_COMPONENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 24136);
+pub const HAS_STRUCTURED_COMPONENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 24136);
 /// `AssociatedWith`
-pub const ASSOCIATED_WITH: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 24137);
+pub const ASSOCIATED_WITH: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 24137);
 /// `UsesPriorityMappingTable`
-pub const USES_PRIORITY_MAPPING_TABLE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25237);
+pub const USES_PRIORITY_MAPPING_TABLE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25237);
 /// `HasLowerLayerInterface`
-pub const HAS_LOWER_LAYER_INTERFACE: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25238);
+pub const HAS_LOWER_LAYER_INTERFACE: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25238);
 /// `IsExecutableOn`
-pub const IS_EXECUTABLE_ON: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25253);
+pub const IS_EXECUTABLE_ON: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25253);
 /// `Controls`
-pub const CONTROLS: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25254);
+pub const CONTROLS: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25254);
 /// `Utilizes`
-pub const UTILIZES: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25255);
+pub const UTILIZES: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25255);
 /// `Requires`
-pub const REQUIRES: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25256);
+pub const REQUIRES: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25256);
 /// `IsPhysicallyConnectedTo`
-pub const IS_PHYSICALLY_CONNECTED_TO: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25257);
+pub const IS_PHYSICALLY_CONNECTED_TO: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25257);
 /// `RepresentsSameEntityAs`
-pub const REPRESENTS_SAME_ENTITY_AS: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25258);
+pub const REPRESENTS_SAME_ENTITY_AS: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25258);
 /// `RepresentsSameHardwareAs`
-pub const REPRESENTS_SAME_HARDWARE_AS: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25259);
+pub const REPRESENTS_SAME_HARDWARE_AS: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25259);
 /// `RepresentsSameFunctionalityAs`
-pub const REPRESENTS_SAME_FUNCTIONALITY_AS: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25260);
+pub const REPRESENTS_SAME_FUNCTIONALITY_AS: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25260);
 /// `IsHostedBy`
-pub const IS_HOSTED_BY: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25261);
+pub const IS_HOSTED_BY: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25261);
 /// `HasPhysicalComponent`
-pub const HAS_PHYSICAL_COMPONENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25262);
+pub const HAS_PHYSICAL_COMPONENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25262);
 /// `HasContainedComponent`
-pub const HAS_CONTAINED_COMPONENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25263);
+pub const HAS_CONTAINED_COMPONENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25263);
 /// `HasAttachedComponent`
-pub const HAS_ATTACHED_COMPONENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25264);
+pub const HAS_ATTACHED_COMPONENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25264);
 /// `IsExecutingOn`
-pub const IS_EXECUTING_ON: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25265);
+pub const IS_EXECUTING_ON: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25265);
 /// `HasPushedSecurityGroup`
-pub const HAS_PUSHED_SECURITY_GROUP: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 25345);
+pub const HAS_PUSHED_SECURITY_GROUP: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 25345);
 /// `AlarmSuppressionGroupMember`
-pub const ALARM_SUPPRESSION_GROUP_MEMBER: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 32059);
+pub const ALARM_SUPPRESSION_GROUP_MEMBER: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 32059);
 /// `HasKeyValueDescription`
-pub const HAS_KEY_VALUE_DESCRIPTION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 32407);
+pub const HAS_KEY_VALUE_DESCRIPTION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 32407);
 /// `HasEngineeringUnitDetails`
-pub const HAS_ENGINEERING_UNIT_DETAILS: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 32558);
+pub const HAS_ENGINEERING_UNIT_DETAILS: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 32558);
 /// `HasQuantity`
-pub const HAS_QUANTITY: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 32559);
+pub const HAS_QUANTITY: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 32559);
 /// `HasCurrentData`
-pub const HAS_CURRENT_DATA: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 32633);
+pub const HAS_CURRENT_DATA: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 32633);
 /// `HasCurrentEvent`
-pub const HAS_CURRENT_EVENT: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 32634);
+pub const HAS_CURRENT_EVENT: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 32634);
 /// `HasReferenceDescription`
-pub const HAS_REFERENCE_DESCRIPTION: ModelId<kind::ReferenceType<Namespaces>> = ModelId::numeric(0, 32679);
+pub const HAS_REFERENCE_DESCRIPTION: codec::ModelId<codec::kind::ReferenceType<Namespaces>> = codec::ModelId::numeric(0, 32679);

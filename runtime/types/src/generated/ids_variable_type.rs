@@ -4,133 +4,133 @@
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
-use super::super::codec::{self, ModelId, kind};
+use super::super::codec;
 
 /// `BaseVariableType`
-pub const BASE_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 62);
+pub const BASE_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 62);
 /// `BaseDataVariableType`
-pub const BASE_DATA_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 63);
+pub const BASE_DATA_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 63);
 /// `PropertyType`
-pub const PROPERTY_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 68);
+pub const PROPERTY_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 68);
 /// `DataTypeDescriptionType`
-pub const DATA_TYPE_DESCRIPTION_TYPE: ModelId<kind::VariableType<Namespaces, codec::UaString>> = ModelId::numeric(0, 69);
+pub const DATA_TYPE_DESCRIPTION_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 69);
 /// `DataTypeDictionaryType`
-pub const DATA_TYPE_DICTIONARY_TYPE: ModelId<kind::VariableType<Namespaces, codec::ByteString>> = ModelId::numeric(0, 72);
+pub const DATA_TYPE_DICTIONARY_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 72);
 /// `ServerVendorCapabilityType`
-pub const SERVER_VENDOR_CAPABILITY_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 2137);
+pub const SERVER_VENDOR_CAPABILITY_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 2137);
 /// `ServerStatusType`
-pub const SERVER_STATUS_TYPE: ModelId<kind::VariableType<Namespaces, ServerStatusDataType>> = ModelId::numeric(0, 2138);
+pub const SERVER_STATUS_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, ServerStatusDataType>> = codec::ModelId::numeric(0, 2138);
 /// `ServerDiagnosticsSummaryType`
-pub const SERVER_DIAGNOSTICS_SUMMARY_TYPE: ModelId<kind::VariableType<Namespaces, ServerDiagnosticsSummaryDataType>> = ModelId::numeric(0, 2150);
+pub const SERVER_DIAGNOSTICS_SUMMARY_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, ServerDiagnosticsSummaryDataType>> = codec::ModelId::numeric(0, 2150);
 /// `SamplingIntervalDiagnosticsArrayType`
-pub const SAMPLING_INTERVAL_DIAGNOSTICS_ARRAY_TYPE: ModelId<kind::VariableType<Namespaces, codec::Array<SamplingIntervalDiagnosticsDataType>>> = ModelId::numeric(0, 2164);
+pub const SAMPLING_INTERVAL_DIAGNOSTICS_ARRAY_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Array<SamplingIntervalDiagnosticsDataType>>> = codec::ModelId::numeric(0, 2164);
 /// `SamplingIntervalDiagnosticsType`
-pub const SAMPLING_INTERVAL_DIAGNOSTICS_TYPE: ModelId<kind::VariableType<Namespaces, SamplingIntervalDiagnosticsDataType>> = ModelId::numeric(0, 2165);
+pub const SAMPLING_INTERVAL_DIAGNOSTICS_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, SamplingIntervalDiagnosticsDataType>> = codec::ModelId::numeric(0, 2165);
 /// `SubscriptionDiagnosticsArrayType`
-pub const SUBSCRIPTION_DIAGNOSTICS_ARRAY_TYPE: ModelId<kind::VariableType<Namespaces, codec::Array<SubscriptionDiagnosticsDataType>>> = ModelId::numeric(0, 2171);
+pub const SUBSCRIPTION_DIAGNOSTICS_ARRAY_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Array<SubscriptionDiagnosticsDataType>>> = codec::ModelId::numeric(0, 2171);
 /// `SubscriptionDiagnosticsType`
-pub const SUBSCRIPTION_DIAGNOSTICS_TYPE: ModelId<kind::VariableType<Namespaces, SubscriptionDiagnosticsDataType>> = ModelId::numeric(0, 2172);
+pub const SUBSCRIPTION_DIAGNOSTICS_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, SubscriptionDiagnosticsDataType>> = codec::ModelId::numeric(0, 2172);
 /// `SessionDiagnosticsArrayType`
-pub const SESSION_DIAGNOSTICS_ARRAY_TYPE: ModelId<kind::VariableType<Namespaces, codec::Array<SessionDiagnosticsDataType>>> = ModelId::numeric(0, 2196);
+pub const SESSION_DIAGNOSTICS_ARRAY_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Array<SessionDiagnosticsDataType>>> = codec::ModelId::numeric(0, 2196);
 /// `SessionDiagnosticsVariableType`
-pub const SESSION_DIAGNOSTICS_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, SessionDiagnosticsDataType>> = ModelId::numeric(0, 2197);
+pub const SESSION_DIAGNOSTICS_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, SessionDiagnosticsDataType>> = codec::ModelId::numeric(0, 2197);
 /// `SessionSecurityDiagnosticsArrayType`
-pub const SESSION_SECURITY_DIAGNOSTICS_ARRAY_TYPE: ModelId<kind::VariableType<Namespaces, codec::Array<SessionSecurityDiagnosticsDataType>>> = ModelId::numeric(0, 2243);
+pub const SESSION_SECURITY_DIAGNOSTICS_ARRAY_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Array<SessionSecurityDiagnosticsDataType>>> = codec::ModelId::numeric(0, 2243);
 /// `SessionSecurityDiagnosticsType`
-pub const SESSION_SECURITY_DIAGNOSTICS_TYPE: ModelId<kind::VariableType<Namespaces, SessionSecurityDiagnosticsDataType>> = ModelId::numeric(0, 2244);
+pub const SESSION_SECURITY_DIAGNOSTICS_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, SessionSecurityDiagnosticsDataType>> = codec::ModelId::numeric(0, 2244);
 /// `DataItemType`
-pub const DATA_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 2365);
+pub const DATA_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 2365);
 /// `AnalogItemType`
-pub const ANALOG_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 2368);
+pub const ANALOG_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 2368);
 /// `DiscreteItemType`
-pub const DISCRETE_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 2372);
+pub const DISCRETE_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 2372);
 /// `TwoStateDiscreteType`
-pub const TWO_STATE_DISCRETE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 2373);
+pub const TWO_STATE_DISCRETE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 2373);
 /// `MultiStateDiscreteType`
-pub const MULTI_STATE_DISCRETE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 2376);
+pub const MULTI_STATE_DISCRETE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 2376);
 /// `ProgramDiagnosticType`
-pub const PROGRAM_DIAGNOSTIC_TYPE: ModelId<kind::VariableType<Namespaces, ProgramDiagnosticDataType>> = ModelId::numeric(0, 2380);
+pub const PROGRAM_DIAGNOSTIC_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, ProgramDiagnosticDataType>> = codec::ModelId::numeric(0, 2380);
 /// `StateVariableType`
-pub const STATE_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 2755);
+pub const STATE_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 2755);
 /// `FiniteStateVariableType`
-pub const FINITE_STATE_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 2760);
+pub const FINITE_STATE_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 2760);
 /// `TransitionVariableType`
-pub const TRANSITION_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 2762);
+pub const TRANSITION_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 2762);
 /// `FiniteTransitionVariableType`
-pub const FINITE_TRANSITION_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 2767);
+pub const FINITE_TRANSITION_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 2767);
 /// `BuildInfoType`
-pub const BUILD_INFO_TYPE: ModelId<kind::VariableType<Namespaces, BuildInfo>> = ModelId::numeric(0, 3051);
+pub const BUILD_INFO_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, BuildInfo>> = codec::ModelId::numeric(0, 3051);
 /// `TwoStateVariableType`
-pub const TWO_STATE_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 8995);
+pub const TWO_STATE_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 8995);
 /// `ConditionVariableType`
-pub const CONDITION_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 9002);
+pub const CONDITION_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 9002);
 /// `MultiStateValueDiscreteType`
-pub const MULTI_STATE_VALUE_DISCRETE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 11238);
+pub const MULTI_STATE_VALUE_DISCRETE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 11238);
 /// `OptionSetType`
-pub const OPTION_SET_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 11487);
+pub const OPTION_SET_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 11487);
 /// `ArrayItemType`
-pub const ARRAY_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 12021);
+pub const ARRAY_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 12021);
 /// `YArrayItemType`
-pub const Y_ARRAY_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 12029);
+pub const Y_ARRAY_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 12029);
 /// `XYArrayItemType`
-pub const XY_ARRAY_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Array<XVType>>> = ModelId::numeric(0, 12038);
+pub const XY_ARRAY_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Array<XVType>>> = codec::ModelId::numeric(0, 12038);
 /// `ImageItemType`
-pub const IMAGE_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 12047);
+pub const IMAGE_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 12047);
 /// `CubeItemType`
-pub const CUBE_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 12057);
+pub const CUBE_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 12057);
 /// `NDimensionArrayItemType`
-pub const N_DIMENSION_ARRAY_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 12068);
+pub const N_DIMENSION_ARRAY_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 12068);
 /// `GuardVariableType`
-pub const GUARD_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15113);
+pub const GUARD_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15113);
 /// `ExpressionGuardVariableType`
-pub const EXPRESSION_GUARD_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15128);
+pub const EXPRESSION_GUARD_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15128);
 /// `ElseGuardVariableType`
-pub const ELSE_GUARD_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::LocalizedText>> = ModelId::numeric(0, 15317);
+pub const ELSE_GUARD_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 15317);
 /// `BaseAnalogType`
-pub const BASE_ANALOG_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 15318);
+pub const BASE_ANALOG_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 15318);
 /// `ProgramDiagnostic2Type`
-pub const PROGRAM_DIAGNOSTIC2_TYPE: ModelId<kind::VariableType<Namespaces, ProgramDiagnostic2DataType>> = ModelId::numeric(0, 15383);
+pub const PROGRAM_DIAGNOSTIC2_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, ProgramDiagnostic2DataType>> = codec::ModelId::numeric(0, 15383);
 /// `SelectionListType`
-pub const SELECTION_LIST_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 16309);
+pub const SELECTION_LIST_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 16309);
 /// `AlarmRateVariableType`
-pub const ALARM_RATE_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, f64>> = ModelId::numeric(0, 17277);
+pub const ALARM_RATE_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, f64>> = codec::ModelId::numeric(0, 17277);
 /// `AnalogUnitType`
-pub const ANALOG_UNIT_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 17497);
+pub const ANALOG_UNIT_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 17497);
 /// `AnalogUnitRangeType`
-pub const ANALOG_UNIT_RANGE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 17570);
+pub const ANALOG_UNIT_RANGE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 17570);
 /// `RationalNumberType`
-pub const RATIONAL_NUMBER_TYPE: ModelId<kind::VariableType<Namespaces, RationalNumber>> = ModelId::numeric(0, 17709);
+pub const RATIONAL_NUMBER_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, RationalNumber>> = codec::ModelId::numeric(0, 17709);
 /// `VectorType`
-pub const VECTOR_TYPE: ModelId<kind::VariableType<Namespaces, codec::ExtensionObject>> = ModelId::numeric(0, 17714);
+pub const VECTOR_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::ExtensionObject>> = codec::ModelId::numeric(0, 17714);
 /// `ThreeDVectorType`
-pub const THREE_D_VECTOR_TYPE: ModelId<kind::VariableType<Namespaces, ThreeDVector>> = ModelId::numeric(0, 17716);
+pub const THREE_D_VECTOR_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, ThreeDVector>> = codec::ModelId::numeric(0, 17716);
 /// `AudioVariableType`
-pub const AUDIO_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, codec::ByteString>> = ModelId::numeric(0, 17986);
+pub const AUDIO_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::ByteString>> = codec::ModelId::numeric(0, 17986);
 /// `CartesianCoordinatesType`
-pub const CARTESIAN_COORDINATES_TYPE: ModelId<kind::VariableType<Namespaces, codec::ExtensionObject>> = ModelId::numeric(0, 18772);
+pub const CARTESIAN_COORDINATES_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::ExtensionObject>> = codec::ModelId::numeric(0, 18772);
 /// `ThreeDCartesianCoordinatesType`
-pub const THREE_D_CARTESIAN_COORDINATES_TYPE: ModelId<kind::VariableType<Namespaces, ThreeDCartesianCoordinates>> = ModelId::numeric(0, 18774);
+pub const THREE_D_CARTESIAN_COORDINATES_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, ThreeDCartesianCoordinates>> = codec::ModelId::numeric(0, 18774);
 /// `OrientationType`
-pub const ORIENTATION_TYPE: ModelId<kind::VariableType<Namespaces, codec::ExtensionObject>> = ModelId::numeric(0, 18779);
+pub const ORIENTATION_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::ExtensionObject>> = codec::ModelId::numeric(0, 18779);
 /// `ThreeDOrientationType`
-pub const THREE_D_ORIENTATION_TYPE: ModelId<kind::VariableType<Namespaces, ThreeDOrientation>> = ModelId::numeric(0, 18781);
+pub const THREE_D_ORIENTATION_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, ThreeDOrientation>> = codec::ModelId::numeric(0, 18781);
 /// `FrameType`
-pub const FRAME_TYPE: ModelId<kind::VariableType<Namespaces, codec::ExtensionObject>> = ModelId::numeric(0, 18786);
+pub const FRAME_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::ExtensionObject>> = codec::ModelId::numeric(0, 18786);
 /// `ThreeDFrameType`
-pub const THREE_D_FRAME_TYPE: ModelId<kind::VariableType<Namespaces, ThreeDFrame>> = ModelId::numeric(0, 18791);
+pub const THREE_D_FRAME_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, ThreeDFrame>> = codec::ModelId::numeric(0, 18791);
 /// `MultiStateDictionaryEntryDiscreteBaseType`
-pub const MULTI_STATE_DICTIONARY_ENTRY_DISCRETE_BASE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 19077);
+pub const MULTI_STATE_DICTIONARY_ENTRY_DISCRETE_BASE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 19077);
 /// `MultiStateDictionaryEntryDiscreteType`
-pub const MULTI_STATE_DICTIONARY_ENTRY_DISCRETE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 19084);
+pub const MULTI_STATE_DICTIONARY_ENTRY_DISCRETE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 19084);
 /// `PubSubDiagnosticsCounterType`
-pub const PUB_SUB_DIAGNOSTICS_COUNTER_TYPE: ModelId<kind::VariableType<Namespaces, u32>> = ModelId::numeric(0, 19725);
+pub const PUB_SUB_DIAGNOSTICS_COUNTER_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, u32>> = codec::ModelId::numeric(0, 19725);
 /// `AnalogNumberItemType`
-pub const ANALOG_NUMBER_ITEM_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 23906);
+pub const ANALOG_NUMBER_ITEM_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 23906);
 /// `AnalogNumberUnitRangeType`
-pub const ANALOG_NUMBER_UNIT_RANGE_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 23918);
+pub const ANALOG_NUMBER_UNIT_RANGE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 23918);
 /// `AlarmStateVariableType`
-pub const ALARM_STATE_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, AlarmMask>> = ModelId::numeric(0, 32244);
+pub const ALARM_STATE_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, AlarmMask>> = codec::ModelId::numeric(0, 32244);
 /// `BitFieldType`
-pub const BIT_FIELD_TYPE: ModelId<kind::VariableType<Namespaces, codec::Variant>> = ModelId::numeric(0, 32431);
+pub const BIT_FIELD_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 32431);
 /// `ReferenceDescriptionVariableType`
-pub const REFERENCE_DESCRIPTION_VARIABLE_TYPE: ModelId<kind::VariableType<Namespaces, ReferenceDescriptionDataType>> = ModelId::numeric(0, 32657);
+pub const REFERENCE_DESCRIPTION_VARIABLE_TYPE: codec::ModelId<codec::kind::VariableType<Namespaces, ReferenceDescriptionDataType>> = codec::ModelId::numeric(0, 32657);

@@ -68,6 +68,7 @@ impl codec::Encode for AccessLevelExType {
     }
 }
 impl codec::Decode for AccessLevelExType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -76,6 +77,7 @@ impl codec::Decode for AccessLevelExType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for AccessLevelExType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -231,6 +233,7 @@ impl codec::Encode for AccessLevelType {
     }
 }
 impl codec::Decode for AccessLevelType {
+    const MIN_SIZE: usize = 1;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -239,6 +242,7 @@ impl codec::Decode for AccessLevelType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for AccessLevelType {
+    const MIN_SIZE: usize = 1;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -364,6 +368,7 @@ impl codec::Encode for AccessRestrictionType {
     }
 }
 impl codec::Decode for AccessRestrictionType {
+    const MIN_SIZE: usize = 2;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -372,6 +377,7 @@ impl codec::Decode for AccessRestrictionType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for AccessRestrictionType {
+    const MIN_SIZE: usize = 2;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -457,6 +463,7 @@ impl codec::Encode for ActionMethodDataType {
     }
 }
 impl codec::Decode for ActionMethodDataType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -542,6 +549,7 @@ impl codec::Encode for ActionState {
     }
 }
 impl codec::Decode for ActionState {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -550,6 +558,7 @@ impl codec::Decode for ActionState {
     }
 }
 impl<'a> codec::DecodeRef<'a> for ActionState {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -634,6 +643,7 @@ impl codec::Encode for ActionTargetDataType {
     }
 }
 impl codec::Decode for ActionTargetDataType {
+    const MIN_SIZE: usize = 7;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -731,6 +741,7 @@ impl codec::Encode for ActivateSessionRequest {
     }
 }
 impl codec::Decode for ActivateSessionRequest {
+    const MIN_SIZE: usize = 56;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -867,6 +878,7 @@ impl codec::Encode for ActivateSessionResponse {
     }
 }
 impl codec::Decode for ActivateSessionResponse {
+    const MIN_SIZE: usize = 36;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

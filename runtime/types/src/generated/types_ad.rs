@@ -37,6 +37,7 @@ impl codec::Encode for AddNodesItem {
     }
 }
 impl codec::Decode for AddNodesItem {
+    const MIN_SIZE: usize = 21;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -166,6 +167,7 @@ impl codec::Encode for AddNodesRequest {
     }
 }
 impl codec::Decode for AddNodesRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -252,6 +254,7 @@ impl codec::Encode for AddNodesResponse {
     }
 }
 impl codec::Decode for AddNodesResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -345,6 +348,7 @@ impl codec::Encode for AddNodesResult {
     }
 }
 impl codec::Decode for AddNodesResult {
+    const MIN_SIZE: usize = 6;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -431,6 +435,7 @@ impl codec::Encode for AddReferencesItem {
     }
 }
 impl codec::Decode for AddReferencesItem {
+    const MIN_SIZE: usize = 15;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -549,6 +554,7 @@ impl codec::Encode for AddReferencesRequest {
     }
 }
 impl codec::Decode for AddReferencesRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -635,6 +641,7 @@ impl codec::Encode for AddReferencesResponse {
     }
 }
 impl codec::Decode for AddReferencesResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -725,6 +732,7 @@ impl codec::Encode for AdditionalParametersType {
     }
 }
 impl codec::Decode for AdditionalParametersType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

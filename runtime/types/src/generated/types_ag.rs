@@ -31,6 +31,7 @@ impl codec::Encode for AggregateConfiguration {
     }
 }
 impl codec::Decode for AggregateConfiguration {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -147,6 +148,7 @@ impl codec::Encode for AggregateFilter {
     }
 }
 impl codec::Decode for AggregateFilter {
+    const MIN_SIZE: usize = 23;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -257,6 +259,7 @@ impl codec::Encode for AggregateFilterResult {
     }
 }
 impl codec::Decode for AggregateFilterResult {
+    const MIN_SIZE: usize = 21;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -48,6 +48,7 @@ impl codec::Encode for AlarmMask {
     }
 }
 impl codec::Decode for AlarmMask {
+    const MIN_SIZE: usize = 2;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -56,6 +57,7 @@ impl codec::Decode for AlarmMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for AlarmMask {
+    const MIN_SIZE: usize = 2;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -137,6 +139,7 @@ impl codec::Encode for AliasCategoryUpdateDataType {
     }
 }
 impl codec::Decode for AliasCategoryUpdateDataType {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -214,6 +217,7 @@ impl codec::Encode for AliasNameDataType {
     }
 }
 impl codec::Decode for AliasNameDataType {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -294,6 +298,7 @@ impl codec::Encode for AliasNameVerboseDataType {
     }
 }
 impl codec::Decode for AliasNameVerboseDataType {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -390,6 +395,7 @@ impl codec::Encode for AliasUpdateDataType {
     }
 }
 impl codec::Decode for AliasUpdateDataType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -25,6 +25,7 @@ impl codec::Encode for Annotation {
     }
 }
 impl codec::Decode for Annotation {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -116,6 +117,7 @@ impl codec::Encode for AnnotationDataType {
     }
 }
 impl codec::Decode for AnnotationDataType {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -198,6 +200,7 @@ impl codec::Encode for AnonymousIdentityToken {
     }
 }
 impl codec::Decode for AnonymousIdentityToken {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -43,6 +43,7 @@ impl codec::Encode for ApplicationConfigurationDataType {
     }
 }
 impl codec::Decode for ApplicationConfigurationDataType {
+    const MIN_SIZE: usize = 52;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -217,6 +218,7 @@ impl codec::Encode for ApplicationDescription {
     }
 }
 impl codec::Decode for ApplicationDescription {
+    const MIN_SIZE: usize = 25;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -355,6 +357,7 @@ impl codec::Encode for ApplicationIdentityDataType {
     }
 }
 impl codec::Decode for ApplicationIdentityDataType {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -483,6 +486,7 @@ impl codec::Encode for ApplicationType {
     }
 }
 impl codec::Decode for ApplicationType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -491,6 +495,7 @@ impl codec::Decode for ApplicationType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for ApplicationType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

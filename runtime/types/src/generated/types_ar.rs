@@ -31,6 +31,7 @@ impl codec::Encode for Argument {
     }
 }
 impl codec::Decode for Argument {
+    const MIN_SIZE: usize = 15;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -31,6 +31,7 @@ impl codec::Encode for AttributeOperand {
     }
 }
 impl codec::Decode for AttributeOperand {
+    const MIN_SIZE: usize = 18;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -221,6 +222,7 @@ impl codec::Encode for AttributeWriteMask {
     }
 }
 impl codec::Decode for AttributeWriteMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -229,6 +231,7 @@ impl codec::Decode for AttributeWriteMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for AttributeWriteMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -31,6 +31,7 @@ impl codec::Encode for AuthorizationServiceConfigurationDataType {
     }
 }
 impl codec::Decode for AuthorizationServiceConfigurationDataType {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -31,6 +31,7 @@ impl codec::Encode for AxisInformation {
     }
 }
 impl codec::Decode for AxisInformation {
+    const MIN_SIZE: usize = 35;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -151,6 +152,7 @@ impl codec::Encode for AxisScaleEnumeration {
     }
 }
 impl codec::Decode for AxisScaleEnumeration {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -159,6 +161,7 @@ impl codec::Decode for AxisScaleEnumeration {
     }
 }
 impl<'a> codec::DecodeRef<'a> for AxisScaleEnumeration {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -31,6 +31,7 @@ impl codec::Encode for BitFieldDefinition {
     }
 }
 impl codec::Decode for BitFieldDefinition {
+    const MIN_SIZE: usize = 14;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

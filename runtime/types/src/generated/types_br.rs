@@ -22,6 +22,7 @@ impl codec::Encode for BrokerConnectionTransportDataType {
     }
 }
 impl codec::Decode for BrokerConnectionTransportDataType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -110,6 +111,7 @@ impl codec::Encode for BrokerDataSetReaderTransportDataType {
     }
 }
 impl codec::Decode for BrokerDataSetReaderTransportDataType {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -234,6 +236,7 @@ impl codec::Encode for BrokerDataSetWriterTransportDataType {
     }
 }
 impl codec::Decode for BrokerDataSetWriterTransportDataType {
+    const MIN_SIZE: usize = 28;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -377,6 +380,7 @@ impl codec::Encode for BrokerTransportQualityOfService {
     }
 }
 impl codec::Decode for BrokerTransportQualityOfService {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -385,6 +389,7 @@ impl codec::Decode for BrokerTransportQualityOfService {
     }
 }
 impl<'a> codec::DecodeRef<'a> for BrokerTransportQualityOfService {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -480,6 +485,7 @@ impl codec::Encode for BrokerWriterGroupTransportDataType {
     }
 }
 impl codec::Decode for BrokerWriterGroupTransportDataType {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -593,6 +599,7 @@ impl codec::Encode for BrowseDescription {
     }
 }
 impl codec::Decode for BrowseDescription {
+    const MIN_SIZE: usize = 17;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -710,6 +717,7 @@ pub struct BrowseDescriptionRef<'a> {
     pub result_mask: u32,
 }
 impl<'a> codec::DecodeRef<'a> for BrowseDescriptionRef<'a> {
+    const MIN_SIZE: usize = 17;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -760,6 +768,7 @@ impl codec::Encode for BrowseDirection {
     }
 }
 impl codec::Decode for BrowseDirection {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -768,6 +777,7 @@ impl codec::Decode for BrowseDirection {
     }
 }
 impl<'a> codec::DecodeRef<'a> for BrowseDirection {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -856,6 +866,7 @@ impl codec::Encode for BrowseNextRequest {
     }
 }
 impl codec::Decode for BrowseNextRequest {
+    const MIN_SIZE: usize = 34;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -946,6 +957,7 @@ pub struct BrowseNextRequestRef<'a> {
     pub continuation_points: codec::ArrayRef<'a, codec::BytesRef<'a>>,
 }
 impl<'a> codec::DecodeRef<'a> for BrowseNextRequestRef<'a> {
+    const MIN_SIZE: usize = 34;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -984,6 +996,7 @@ impl codec::Encode for BrowseNextResponse {
     }
 }
 impl codec::Decode for BrowseNextResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1077,6 +1090,7 @@ impl codec::Encode for BrowsePath {
     }
 }
 impl codec::Decode for BrowsePath {
+    const MIN_SIZE: usize = 6;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1142,6 +1156,7 @@ pub struct BrowsePathRef<'a> {
     pub relative_path: RelativePathRef<'a>,
 }
 impl<'a> codec::DecodeRef<'a> for BrowsePathRef<'a> {
+    const MIN_SIZE: usize = 6;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1171,6 +1186,7 @@ impl codec::Encode for BrowsePathResult {
     }
 }
 impl codec::Decode for BrowsePathResult {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1245,6 +1261,7 @@ impl codec::Encode for BrowsePathTarget {
     }
 }
 impl codec::Decode for BrowsePathTarget {
+    const MIN_SIZE: usize = 6;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1328,6 +1345,7 @@ impl codec::Encode for BrowseRequest {
     }
 }
 impl codec::Decode for BrowseRequest {
+    const MIN_SIZE: usize = 51;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1434,6 +1452,7 @@ pub struct BrowseRequestRef<'a> {
     pub nodes_to_browse: codec::ArrayRef<'a, BrowseDescriptionRef<'a>>,
 }
 impl<'a> codec::DecodeRef<'a> for BrowseRequestRef<'a> {
+    const MIN_SIZE: usize = 51;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1472,6 +1491,7 @@ impl codec::Encode for BrowseResponse {
     }
 }
 impl codec::Decode for BrowseResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1568,6 +1588,7 @@ impl codec::Encode for BrowseResult {
     }
 }
 impl codec::Decode for BrowseResult {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1681,6 +1702,7 @@ impl codec::Encode for BrowseResultMask {
     }
 }
 impl codec::Decode for BrowseResultMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1689,6 +1711,7 @@ impl codec::Decode for BrowseResultMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for BrowseResultMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

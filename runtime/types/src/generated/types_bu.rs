@@ -34,6 +34,7 @@ impl codec::Encode for BuildInfo {
     }
 }
 impl codec::Decode for BuildInfo {
+    const MIN_SIZE: usize = 28;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -25,6 +25,7 @@ impl codec::Encode for CallMethodRequest {
     }
 }
 impl codec::Decode for CallMethodRequest {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -116,6 +117,7 @@ impl codec::Encode for CallMethodResult {
     }
 }
 impl codec::Decode for CallMethodResult {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -215,6 +217,7 @@ impl codec::Encode for CallRequest {
     }
 }
 impl codec::Decode for CallRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -301,6 +304,7 @@ impl codec::Encode for CallResponse {
     }
 }
 impl codec::Decode for CallResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -394,6 +398,7 @@ impl codec::Encode for CancelRequest {
     }
 }
 impl codec::Decode for CancelRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -480,6 +485,7 @@ impl codec::Encode for CancelResponse {
     }
 }
 impl codec::Decode for CancelResponse {
+    const MIN_SIZE: usize = 28;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

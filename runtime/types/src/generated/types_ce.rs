@@ -34,6 +34,7 @@ impl codec::Encode for CertificateGroupDataType {
     }
 }
 impl codec::Decode for CertificateGroupDataType {
+    const MIN_SIZE: usize = 22;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

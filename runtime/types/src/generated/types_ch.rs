@@ -26,6 +26,7 @@ impl codec::Encode for ChannelSecurityToken {
     }
 }
 impl codec::Decode for ChannelSecurityToken {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -146,6 +147,7 @@ impl codec::Encode for ChassisIdSubtype {
     }
 }
 impl codec::Decode for ChassisIdSubtype {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -154,6 +156,7 @@ impl codec::Decode for ChassisIdSubtype {
     }
 }
 impl<'a> codec::DecodeRef<'a> for ChassisIdSubtype {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

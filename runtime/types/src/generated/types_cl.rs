@@ -17,6 +17,7 @@ impl codec::Encode for CloseSecureChannelRequest {
     }
 }
 impl codec::Decode for CloseSecureChannelRequest {
+    const MIN_SIZE: usize = 29;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -84,6 +85,7 @@ impl codec::Encode for CloseSecureChannelResponse {
     }
 }
 impl codec::Decode for CloseSecureChannelResponse {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -155,6 +157,7 @@ impl codec::Encode for CloseSessionRequest {
     }
 }
 impl codec::Decode for CloseSessionRequest {
+    const MIN_SIZE: usize = 30;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -235,6 +238,7 @@ impl codec::Encode for CloseSessionResponse {
     }
 }
 impl codec::Decode for CloseSessionResponse {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

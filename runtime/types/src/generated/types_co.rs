@@ -22,6 +22,7 @@ impl codec::Encode for ComplexNumberType {
     }
 }
 impl codec::Decode for ComplexNumberType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -96,6 +97,7 @@ impl codec::Encode for ConfigurationUpdateTargetType {
     }
 }
 impl codec::Decode for ConfigurationUpdateTargetType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -185,6 +187,7 @@ impl codec::Encode for ConfigurationUpdateType {
     }
 }
 impl codec::Decode for ConfigurationUpdateType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -193,6 +196,7 @@ impl codec::Decode for ConfigurationUpdateType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for ConfigurationUpdateType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -278,6 +282,7 @@ impl codec::Encode for ConfigurationVersionDataType {
     }
 }
 impl codec::Decode for ConfigurationVersionDataType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -355,6 +360,7 @@ impl codec::Encode for ContentFilter {
     }
 }
 impl codec::Decode for ContentFilter {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -418,6 +424,7 @@ impl codec::Encode for ContentFilterElement {
     }
 }
 impl codec::Decode for ContentFilterElement {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -495,6 +502,7 @@ impl codec::Encode for ContentFilterElementResult {
     }
 }
 impl codec::Decode for ContentFilterElementResult {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -580,6 +588,7 @@ impl codec::Encode for ContentFilterResult {
     }
 }
 impl codec::Decode for ContentFilterResult {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -667,6 +676,7 @@ impl codec::Encode for ConversionLimitEnum {
     }
 }
 impl codec::Decode for ConversionLimitEnum {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -675,6 +685,7 @@ impl codec::Decode for ConversionLimitEnum {
     }
 }
 impl<'a> codec::DecodeRef<'a> for ConversionLimitEnum {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -28,6 +28,7 @@ impl codec::Encode for CreateMonitoredItemsRequest {
     }
 }
 impl codec::Decode for CreateMonitoredItemsRequest {
+    const MIN_SIZE: usize = 41;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -139,6 +140,7 @@ impl codec::Encode for CreateMonitoredItemsResponse {
     }
 }
 impl codec::Decode for CreateMonitoredItemsResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -253,6 +255,7 @@ impl codec::Encode for CreateSessionRequest {
     }
 }
 impl codec::Decode for CreateSessionRequest {
+    const MIN_SIZE: usize = 86;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -443,6 +446,7 @@ impl codec::Encode for CreateSessionResponse {
     }
 }
 impl codec::Decode for CreateSessionResponse {
+    const MIN_SIZE: usize = 64;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -637,6 +641,7 @@ impl codec::Encode for CreateSubscriptionRequest {
     }
 }
 impl codec::Decode for CreateSubscriptionRequest {
+    const MIN_SIZE: usize = 51;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -796,6 +801,7 @@ impl codec::Encode for CreateSubscriptionResponse {
     }
 }
 impl codec::Decode for CreateSubscriptionResponse {
+    const MIN_SIZE: usize = 44;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

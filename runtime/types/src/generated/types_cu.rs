@@ -28,6 +28,7 @@ impl codec::Encode for CurrencyUnitType {
     }
 }
 impl codec::Decode for CurrencyUnitType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -25,6 +25,7 @@ impl codec::Encode for DataChangeFilter {
     }
 }
 impl codec::Decode for DataChangeFilter {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -115,6 +116,7 @@ impl codec::Encode for DataChangeNotification {
     }
 }
 impl codec::Decode for DataChangeNotification {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -207,6 +209,7 @@ impl codec::Encode for DataChangeTrigger {
     }
 }
 impl codec::Decode for DataChangeTrigger {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -215,6 +218,7 @@ impl codec::Decode for DataChangeTrigger {
     }
 }
 impl<'a> codec::DecodeRef<'a> for DataChangeTrigger {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

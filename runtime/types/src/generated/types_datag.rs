@@ -31,6 +31,7 @@ impl codec::Encode for DatagramConnectionTransport2DataType {
     }
 }
 impl codec::Decode for DatagramConnectionTransport2DataType {
+    const MIN_SIZE: usize = 19;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -166,6 +167,7 @@ impl codec::Encode for DatagramConnectionTransportDataType {
     }
 }
 impl codec::Decode for DatagramConnectionTransportDataType {
+    const MIN_SIZE: usize = 3;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -251,6 +253,7 @@ impl codec::Encode for DatagramDataSetReaderTransportDataType {
     }
 }
 impl codec::Decode for DatagramDataSetReaderTransportDataType {
+    const MIN_SIZE: usize = 15;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -389,6 +392,7 @@ impl codec::Encode for DatagramWriterGroupTransport2DataType {
     }
 }
 impl codec::Decode for DatagramWriterGroupTransport2DataType {
+    const MIN_SIZE: usize = 28;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -552,6 +556,7 @@ impl codec::Encode for DatagramWriterGroupTransportDataType {
     }
 }
 impl codec::Decode for DatagramWriterGroupTransportDataType {
+    const MIN_SIZE: usize = 9;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

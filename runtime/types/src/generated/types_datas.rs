@@ -54,6 +54,7 @@ impl codec::Encode for DataSetFieldContentMask {
     }
 }
 impl codec::Decode for DataSetFieldContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -62,6 +63,7 @@ impl codec::Decode for DataSetFieldContentMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for DataSetFieldContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -177,6 +179,7 @@ impl codec::Encode for DataSetFieldFlags {
     }
 }
 impl codec::Decode for DataSetFieldFlags {
+    const MIN_SIZE: usize = 2;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -185,6 +188,7 @@ impl codec::Decode for DataSetFieldFlags {
     }
 }
 impl<'a> codec::DecodeRef<'a> for DataSetFieldFlags {
+    const MIN_SIZE: usize = 2;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -279,6 +283,7 @@ impl codec::Encode for DataSetMetaDataType {
     }
 }
 impl codec::Decode for DataSetMetaDataType {
+    const MIN_SIZE: usize = 49;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -448,6 +453,7 @@ impl codec::Encode for DataSetOrderingType {
     }
 }
 impl codec::Decode for DataSetOrderingType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -456,6 +462,7 @@ impl codec::Decode for DataSetOrderingType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for DataSetOrderingType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -582,6 +589,7 @@ impl codec::Encode for DataSetReaderDataType {
     }
 }
 impl codec::Decode for DataSetReaderDataType {
+    const MIN_SIZE: usize = 104;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -878,6 +886,7 @@ impl codec::Encode for DataSetWriterDataType {
     }
 }
 impl codec::Decode for DataSetWriterDataType {
+    const MIN_SIZE: usize = 29;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -34,6 +34,7 @@ impl codec::Encode for DataTypeAttributes {
     }
 }
 impl codec::Decode for DataTypeAttributes {
+    const MIN_SIZE: usize = 15;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -188,6 +189,7 @@ impl codec::Encode for DataTypeNode {
     }
 }
 impl codec::Decode for DataTypeNode {
+    const MIN_SIZE: usize = 40;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

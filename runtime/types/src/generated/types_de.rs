@@ -31,6 +31,7 @@ impl codec::Encode for DeadbandType {
     }
 }
 impl codec::Decode for DeadbandType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -39,6 +40,7 @@ impl codec::Decode for DeadbandType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for DeadbandType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -118,6 +120,7 @@ impl codec::Encode for DecimalDataType {
     }
 }
 impl codec::Decode for DecimalDataType {
+    const MIN_SIZE: usize = 6;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -192,6 +195,7 @@ impl codec::Encode for DeleteAtTimeDetails {
     }
 }
 impl codec::Decode for DeleteAtTimeDetails {
+    const MIN_SIZE: usize = 6;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -274,6 +278,7 @@ impl codec::Encode for DeleteEventDetails {
     }
 }
 impl codec::Decode for DeleteEventDetails {
+    const MIN_SIZE: usize = 6;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -356,6 +361,7 @@ impl codec::Encode for DeleteMonitoredItemsRequest {
     }
 }
 impl codec::Decode for DeleteMonitoredItemsRequest {
+    const MIN_SIZE: usize = 37;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -459,6 +465,7 @@ impl codec::Encode for DeleteMonitoredItemsResponse {
     }
 }
 impl codec::Decode for DeleteMonitoredItemsResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -552,6 +559,7 @@ impl codec::Encode for DeleteNodesItem {
     }
 }
 impl codec::Decode for DeleteNodesItem {
+    const MIN_SIZE: usize = 3;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -626,6 +634,7 @@ impl codec::Encode for DeleteNodesRequest {
     }
 }
 impl codec::Decode for DeleteNodesRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -712,6 +721,7 @@ impl codec::Encode for DeleteNodesResponse {
     }
 }
 impl codec::Decode for DeleteNodesResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -811,6 +821,7 @@ impl codec::Encode for DeleteRawModifiedDetails {
     }
 }
 impl codec::Decode for DeleteRawModifiedDetails {
+    const MIN_SIZE: usize = 19;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -927,6 +938,7 @@ impl codec::Encode for DeleteReferencesItem {
     }
 }
 impl codec::Decode for DeleteReferencesItem {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1034,6 +1046,7 @@ impl codec::Encode for DeleteReferencesRequest {
     }
 }
 impl codec::Decode for DeleteReferencesRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1120,6 +1133,7 @@ impl codec::Encode for DeleteReferencesResponse {
     }
 }
 impl codec::Decode for DeleteReferencesResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1213,6 +1227,7 @@ impl codec::Encode for DeleteSubscriptionsRequest {
     }
 }
 impl codec::Decode for DeleteSubscriptionsRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1302,6 +1317,7 @@ impl codec::Encode for DeleteSubscriptionsResponse {
     }
 }
 impl codec::Decode for DeleteSubscriptionsResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -39,6 +39,7 @@ impl codec::Encode for DiagnosticsLevel {
     }
 }
 impl codec::Decode for DiagnosticsLevel {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -47,6 +48,7 @@ impl codec::Decode for DiagnosticsLevel {
     }
 }
 impl<'a> codec::DecodeRef<'a> for DiagnosticsLevel {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -22,6 +22,7 @@ impl codec::Encode for DoubleComplexNumberType {
     }
 }
 impl codec::Decode for DoubleComplexNumberType {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -31,6 +31,7 @@ impl codec::Encode for DtlsPubSubConnectionDataType {
     }
 }
 impl codec::Decode for DtlsPubSubConnectionDataType {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

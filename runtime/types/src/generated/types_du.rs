@@ -33,6 +33,7 @@ impl codec::Encode for Duplex {
     }
 }
 impl codec::Decode for Duplex {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -41,6 +42,7 @@ impl codec::Decode for Duplex {
     }
 }
 impl<'a> codec::DecodeRef<'a> for Duplex {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

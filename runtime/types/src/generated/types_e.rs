@@ -28,6 +28,7 @@ impl codec::Encode for EUInformation {
     }
 }
 impl codec::Decode for EUInformation {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -121,6 +122,7 @@ impl codec::Encode for ElementOperand {
     }
 }
 impl codec::Decode for ElementOperand {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -208,6 +210,7 @@ impl codec::Encode for EndpointConfiguration {
     }
 }
 impl codec::Decode for EndpointConfiguration {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -368,6 +371,7 @@ impl codec::Encode for EndpointDataType {
     }
 }
 impl codec::Decode for EndpointDataType {
+    const MIN_SIZE: usize = 18;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -501,6 +505,7 @@ impl codec::Encode for EndpointDescription {
     }
 }
 impl codec::Decode for EndpointDescription {
+    const MIN_SIZE: usize = 50;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -650,6 +655,7 @@ impl codec::Encode for EndpointType {
     }
 }
 impl codec::Decode for EndpointType {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -743,6 +749,7 @@ impl codec::Encode for EndpointUrlListDataType {
     }
 }
 impl codec::Decode for EndpointUrlListDataType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -803,6 +810,7 @@ impl codec::Encode for EnumDefinition {
     }
 }
 impl codec::Decode for EnumDefinition {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -877,6 +885,7 @@ impl codec::Encode for EnumDescription {
     }
 }
 impl codec::Decode for EnumDescription {
+    const MIN_SIZE: usize = 13;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -984,6 +993,7 @@ impl codec::Encode for EnumField {
     }
 }
 impl codec::Decode for EnumField {
+    const MIN_SIZE: usize = 14;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1088,6 +1098,7 @@ impl codec::Encode for EnumValueType {
     }
 }
 impl codec::Decode for EnumValueType {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1173,6 +1184,7 @@ impl codec::Encode for EphemeralKeyType {
     }
 }
 impl codec::Decode for EphemeralKeyType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1247,6 +1259,7 @@ impl codec::Encode for EventFieldList {
     }
 }
 impl codec::Decode for EventFieldList {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1324,6 +1337,7 @@ impl codec::Encode for EventFilter {
     }
 }
 impl codec::Decode for EventFilter {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1406,6 +1420,7 @@ impl codec::Encode for EventFilterResult {
     }
 }
 impl codec::Decode for EventFilterResult {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1496,6 +1511,7 @@ impl codec::Encode for EventNotificationList {
     }
 }
 impl codec::Decode for EventNotificationList {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1590,6 +1606,7 @@ impl codec::Encode for EventNotifierType {
     }
 }
 impl codec::Decode for EventNotifierType {
+    const MIN_SIZE: usize = 1;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1598,6 +1615,7 @@ impl codec::Decode for EventNotifierType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for EventNotifierType {
+    const MIN_SIZE: usize = 1;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1696,6 +1714,7 @@ impl codec::Encode for ExceptionDeviationFormat {
     }
 }
 impl codec::Decode for ExceptionDeviationFormat {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1704,6 +1723,7 @@ impl codec::Decode for ExceptionDeviationFormat {
     }
 }
 impl<'a> codec::DecodeRef<'a> for ExceptionDeviationFormat {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -46,6 +46,7 @@ impl codec::Encode for FieldMetaData {
     }
 }
 impl codec::Decode for FieldMetaData {
+    const MIN_SIZE: usize = 42;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -223,6 +224,7 @@ impl codec::Encode for FieldTargetDataType {
     }
 }
 impl codec::Decode for FieldTargetDataType {
+    const MIN_SIZE: usize = 35;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -402,6 +404,7 @@ impl codec::Encode for FilterOperator {
     }
 }
 impl codec::Decode for FilterOperator {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -410,6 +413,7 @@ impl codec::Decode for FilterOperator {
     }
 }
 impl<'a> codec::DecodeRef<'a> for FilterOperator {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -557,6 +561,7 @@ impl codec::Encode for FindServersOnNetworkRequest {
     }
 }
 impl codec::Decode for FindServersOnNetworkRequest {
+    const MIN_SIZE: usize = 41;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -668,6 +673,7 @@ impl codec::Encode for FindServersOnNetworkResponse {
     }
 }
 impl codec::Decode for FindServersOnNetworkResponse {
+    const MIN_SIZE: usize = 36;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -770,6 +776,7 @@ impl codec::Encode for FindServersRequest {
     }
 }
 impl codec::Decode for FindServersRequest {
+    const MIN_SIZE: usize = 41;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -878,6 +885,7 @@ impl codec::Encode for FindServersResponse {
     }
 }
 impl codec::Decode for FindServersResponse {
+    const MIN_SIZE: usize = 28;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

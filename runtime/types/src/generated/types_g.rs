@@ -22,6 +22,7 @@ impl codec::Encode for GenericAttributeValue {
     }
 }
 impl codec::Decode for GenericAttributeValue {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -111,6 +112,7 @@ impl codec::Encode for GenericAttributes {
     }
 }
 impl codec::Decode for GenericAttributes {
+    const MIN_SIZE: usize = 18;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -240,6 +242,7 @@ impl codec::Encode for GetEndpointsRequest {
     }
 }
 impl codec::Decode for GetEndpointsRequest {
+    const MIN_SIZE: usize = 41;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -348,6 +351,7 @@ impl codec::Encode for GetEndpointsResponse {
     }
 }
 impl codec::Decode for GetEndpointsResponse {
+    const MIN_SIZE: usize = 28;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -19,6 +19,7 @@ impl codec::Encode for HistoryData {
     }
 }
 impl codec::Decode for HistoryData {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -79,6 +80,7 @@ impl codec::Encode for HistoryEvent {
     }
 }
 impl codec::Decode for HistoryEvent {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -139,6 +141,7 @@ impl codec::Encode for HistoryEventFieldList {
     }
 }
 impl codec::Decode for HistoryEventFieldList {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -202,6 +205,7 @@ impl codec::Encode for HistoryModifiedData {
     }
 }
 impl codec::Decode for HistoryModifiedData {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -281,6 +285,7 @@ impl codec::Encode for HistoryModifiedEvent {
     }
 }
 impl codec::Decode for HistoryModifiedEvent {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -369,6 +374,7 @@ impl codec::Encode for HistoryReadRequest {
     }
 }
 impl codec::Decode for HistoryReadRequest {
+    const MIN_SIZE: usize = 41;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -488,6 +494,7 @@ impl codec::Encode for HistoryReadResponse {
     }
 }
 impl codec::Decode for HistoryReadResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -584,6 +591,7 @@ impl codec::Encode for HistoryReadResult {
     }
 }
 impl codec::Decode for HistoryReadResult {
+    const MIN_SIZE: usize = 11;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -678,6 +686,7 @@ impl codec::Encode for HistoryReadValueId {
     }
 }
 impl codec::Decode for HistoryReadValueId {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -780,6 +789,7 @@ impl codec::Encode for HistoryUpdateRequest {
     }
 }
 impl codec::Decode for HistoryUpdateRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -866,6 +876,7 @@ impl codec::Encode for HistoryUpdateResponse {
     }
 }
 impl codec::Decode for HistoryUpdateResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -962,6 +973,7 @@ impl codec::Encode for HistoryUpdateResult {
     }
 }
 impl codec::Decode for HistoryUpdateResult {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1062,6 +1074,7 @@ impl codec::Encode for HistoryUpdateType {
     }
 }
 impl codec::Decode for HistoryUpdateType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1070,6 +1083,7 @@ impl codec::Decode for HistoryUpdateType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for HistoryUpdateType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -35,6 +35,7 @@ impl codec::Encode for IdType {
     }
 }
 impl codec::Decode for IdType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -43,6 +44,7 @@ impl codec::Decode for IdType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for IdType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -153,6 +155,7 @@ impl codec::Encode for IdentityCriteriaType {
     }
 }
 impl codec::Decode for IdentityCriteriaType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -161,6 +164,7 @@ impl codec::Decode for IdentityCriteriaType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for IdentityCriteriaType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -266,6 +270,7 @@ impl codec::Encode for IdentityMappingRuleType {
     }
 }
 impl codec::Decode for IdentityMappingRuleType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -365,6 +370,7 @@ impl codec::Encode for InstanceNode {
     }
 }
 impl codec::Decode for InstanceNode {
+    const MIN_SIZE: usize = 36;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -556,6 +562,7 @@ impl codec::Encode for InterfaceAdminStatus {
     }
 }
 impl codec::Decode for InterfaceAdminStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -564,6 +571,7 @@ impl codec::Decode for InterfaceAdminStatus {
     }
 }
 impl<'a> codec::DecodeRef<'a> for InterfaceAdminStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -666,6 +674,7 @@ impl codec::Encode for InterfaceOperStatus {
     }
 }
 impl codec::Decode for InterfaceOperStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -674,6 +683,7 @@ impl codec::Decode for InterfaceOperStatus {
     }
 }
 impl<'a> codec::DecodeRef<'a> for InterfaceOperStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -774,6 +784,7 @@ impl codec::Encode for IssuedIdentityToken {
     }
 }
 impl codec::Decode for IssuedIdentityToken {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

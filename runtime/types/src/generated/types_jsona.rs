@@ -44,6 +44,7 @@ impl codec::Encode for JsonActionMetaDataMessage {
     }
 }
 impl codec::Decode for JsonActionMetaDataMessage {
+    const MIN_SIZE: usize = 132;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -219,6 +220,7 @@ impl codec::Encode for JsonActionNetworkMessage {
     }
 }
 impl codec::Decode for JsonActionNetworkMessage {
+    const MIN_SIZE: usize = 44;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -392,6 +394,7 @@ impl codec::Encode for JsonActionRequestMessage {
     }
 }
 impl codec::Decode for JsonActionRequestMessage {
+    const MIN_SIZE: usize = 45;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -566,6 +569,7 @@ impl codec::Encode for JsonActionResponderMessage {
     }
 }
 impl codec::Decode for JsonActionResponderMessage {
+    const MIN_SIZE: usize = 48;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -695,6 +699,7 @@ impl codec::Encode for JsonActionResponseMessage {
     }
 }
 impl codec::Decode for JsonActionResponseMessage {
+    const MIN_SIZE: usize = 49;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -883,6 +888,7 @@ impl codec::Encode for JsonApplicationDescriptionMessage {
     }
 }
 impl codec::Decode for JsonApplicationDescriptionMessage {
+    const MIN_SIZE: usize = 49;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

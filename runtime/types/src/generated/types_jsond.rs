@@ -47,6 +47,7 @@ impl codec::Encode for JsonDataSetMessage {
     }
 }
 impl codec::Decode for JsonDataSetMessage {
+    const MIN_SIZE: usize = 49;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -258,6 +259,7 @@ impl codec::Encode for JsonDataSetMessageContentMask {
     }
 }
 impl codec::Decode for JsonDataSetMessageContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -266,6 +268,7 @@ impl codec::Decode for JsonDataSetMessageContentMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for JsonDataSetMessageContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -399,6 +402,7 @@ impl codec::Encode for JsonDataSetMetaDataMessage {
     }
 }
 impl codec::Decode for JsonDataSetMetaDataMessage {
+    const MIN_SIZE: usize = 79;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -533,6 +537,7 @@ impl codec::Encode for JsonDataSetReaderMessageDataType {
     }
 }
 impl codec::Decode for JsonDataSetReaderMessageDataType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -609,6 +614,7 @@ impl codec::Encode for JsonDataSetWriterMessageDataType {
     }
 }
 impl codec::Decode for JsonDataSetWriterMessageDataType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -32,6 +32,7 @@ impl codec::Encode for JsonNetworkMessage {
     }
 }
 impl codec::Decode for JsonNetworkMessage {
+    const MIN_SIZE: usize = 21;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -178,6 +179,7 @@ impl codec::Encode for JsonNetworkMessageContentMask {
     }
 }
 impl codec::Decode for JsonNetworkMessageContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -186,6 +188,7 @@ impl codec::Decode for JsonNetworkMessageContentMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for JsonNetworkMessageContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -29,6 +29,7 @@ impl codec::Encode for JsonPubSubConnectionMessage {
     }
 }
 impl codec::Decode for JsonPubSubConnectionMessage {
+    const MIN_SIZE: usize = 48;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

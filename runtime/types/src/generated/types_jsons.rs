@@ -32,6 +32,7 @@ impl codec::Encode for JsonServerEndpointsMessage {
     }
 }
 impl codec::Decode for JsonServerEndpointsMessage {
+    const MIN_SIZE: usize = 49;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -157,6 +158,7 @@ impl codec::Encode for JsonStatusMessage {
     }
 }
 impl codec::Decode for JsonStatusMessage {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -22,6 +22,7 @@ impl codec::Encode for KeyValuePair {
     }
 }
 impl codec::Decode for KeyValuePair {
+    const MIN_SIZE: usize = 7;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

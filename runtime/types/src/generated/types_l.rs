@@ -28,6 +28,7 @@ impl codec::Encode for LinearConversionDataType {
     }
 }
 impl codec::Decode for LinearConversionDataType {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -121,6 +122,7 @@ impl codec::Encode for LiteralOperand {
     }
 }
 impl codec::Decode for LiteralOperand {
+    const MIN_SIZE: usize = 1;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -201,6 +203,7 @@ impl codec::Encode for LldpManagementAddressTxPortType {
     }
 }
 impl codec::Decode for LldpManagementAddressTxPortType {
+    const MIN_SIZE: usize = 21;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -325,6 +328,7 @@ impl codec::Encode for LldpManagementAddressType {
     }
 }
 impl codec::Decode for LldpManagementAddressType {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -463,6 +467,7 @@ impl codec::Encode for LldpSystemCapabilitiesMap {
     }
 }
 impl codec::Decode for LldpSystemCapabilitiesMap {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -471,6 +476,7 @@ impl codec::Decode for LldpSystemCapabilitiesMap {
     }
 }
 impl<'a> codec::DecodeRef<'a> for LldpSystemCapabilitiesMap {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -584,6 +590,7 @@ impl codec::Encode for LldpTlvType {
     }
 }
 impl codec::Decode for LldpTlvType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -692,6 +699,7 @@ impl codec::Encode for LogRecord {
     }
 }
 impl codec::Decode for LogRecord {
+    const MIN_SIZE: usize = 15;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -863,6 +871,7 @@ impl codec::Encode for LogRecordMask {
     }
 }
 impl codec::Decode for LogRecordMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -871,6 +880,7 @@ impl codec::Decode for LogRecordMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for LogRecordMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -957,6 +967,7 @@ impl codec::Encode for LogRecordsDataType {
     }
 }
 impl codec::Decode for LogRecordsDataType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

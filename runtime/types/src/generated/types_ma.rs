@@ -37,6 +37,7 @@ impl codec::Encode for ManAddrIfSubtype {
     }
 }
 impl codec::Decode for ManAddrIfSubtype {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -45,6 +46,7 @@ impl codec::Decode for ManAddrIfSubtype {
     }
 }
 impl<'a> codec::DecodeRef<'a> for ManAddrIfSubtype {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -22,6 +22,7 @@ impl codec::Encode for MdnsDiscoveryConfiguration {
     }
 }
 impl codec::Decode for MdnsDiscoveryConfiguration {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

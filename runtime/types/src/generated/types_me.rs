@@ -37,6 +37,7 @@ impl codec::Encode for MessageSecurityMode {
     }
 }
 impl codec::Decode for MessageSecurityMode {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -45,6 +46,7 @@ impl codec::Decode for MessageSecurityMode {
     }
 }
 impl<'a> codec::DecodeRef<'a> for MessageSecurityMode {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -145,6 +147,7 @@ impl codec::Encode for MethodAttributes {
     }
 }
 impl codec::Decode for MethodAttributes {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -310,6 +313,7 @@ impl codec::Encode for MethodNode {
     }
 }
 impl codec::Decode for MethodNode {
+    const MIN_SIZE: usize = 38;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

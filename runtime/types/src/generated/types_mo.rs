@@ -25,6 +25,7 @@ impl codec::Encode for ModelChangeStructureDataType {
     }
 }
 impl codec::Decode for ModelChangeStructureDataType {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -125,6 +126,7 @@ impl codec::Encode for ModelChangeStructureVerbMask {
     }
 }
 impl codec::Decode for ModelChangeStructureVerbMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -133,6 +135,7 @@ impl codec::Decode for ModelChangeStructureVerbMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for ModelChangeStructureVerbMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -225,6 +228,7 @@ impl codec::Encode for ModificationInfo {
     }
 }
 impl codec::Decode for ModificationInfo {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -319,6 +323,7 @@ impl codec::Encode for ModifyMonitoredItemsRequest {
     }
 }
 impl codec::Decode for ModifyMonitoredItemsRequest {
+    const MIN_SIZE: usize = 41;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -430,6 +435,7 @@ impl codec::Encode for ModifyMonitoredItemsResponse {
     }
 }
 impl codec::Decode for ModifyMonitoredItemsResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -538,6 +544,7 @@ impl codec::Encode for ModifySubscriptionRequest {
     }
 }
 impl codec::Decode for ModifySubscriptionRequest {
+    const MIN_SIZE: usize = 54;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -697,6 +704,7 @@ impl codec::Encode for ModifySubscriptionResponse {
     }
 }
 impl codec::Decode for ModifySubscriptionResponse {
+    const MIN_SIZE: usize = 40;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -813,6 +821,7 @@ impl codec::Encode for MonitoredItemCreateRequest {
     }
 }
 impl codec::Decode for MonitoredItemCreateRequest {
+    const MIN_SIZE: usize = 40;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -907,6 +916,7 @@ impl codec::Encode for MonitoredItemCreateResult {
     }
 }
 impl codec::Decode for MonitoredItemCreateResult {
+    const MIN_SIZE: usize = 23;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1023,6 +1033,7 @@ impl codec::Encode for MonitoredItemModifyRequest {
     }
 }
 impl codec::Decode for MonitoredItemModifyRequest {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1106,6 +1117,7 @@ impl codec::Encode for MonitoredItemModifyResult {
     }
 }
 impl codec::Decode for MonitoredItemModifyResult {
+    const MIN_SIZE: usize = 19;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1208,6 +1220,7 @@ impl codec::Encode for MonitoredItemNotification {
     }
 }
 impl codec::Decode for MonitoredItemNotification {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1380,6 +1393,7 @@ impl codec::Encode for MonitoringMode {
     }
 }
 impl codec::Decode for MonitoringMode {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1388,6 +1402,7 @@ impl codec::Decode for MonitoringMode {
     }
 }
 impl<'a> codec::DecodeRef<'a> for MonitoringMode {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1478,6 +1493,7 @@ impl codec::Encode for MonitoringParameters {
     }
 }
 impl codec::Decode for MonitoringParameters {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

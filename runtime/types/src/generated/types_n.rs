@@ -22,6 +22,7 @@ impl codec::Encode for NameValuePair {
     }
 }
 impl codec::Decode for NameValuePair {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -105,6 +106,7 @@ impl codec::Encode for NamingRuleType {
     }
 }
 impl codec::Decode for NamingRuleType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -113,6 +115,7 @@ impl codec::Decode for NamingRuleType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for NamingRuleType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -211,6 +214,7 @@ impl codec::Encode for NegotiationStatus {
     }
 }
 impl codec::Decode for NegotiationStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -219,6 +223,7 @@ impl codec::Decode for NegotiationStatus {
     }
 }
 impl<'a> codec::DecodeRef<'a> for NegotiationStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -308,6 +313,7 @@ impl codec::Encode for NetworkAddressUrlDataType {
     }
 }
 impl codec::Decode for NetworkAddressUrlDataType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -387,6 +393,7 @@ impl codec::Encode for NetworkGroupDataType {
     }
 }
 impl codec::Decode for NetworkGroupDataType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -488,6 +495,7 @@ impl codec::Encode for Node {
     }
 }
 impl codec::Decode for Node {
+    const MIN_SIZE: usize = 36;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -670,6 +678,7 @@ impl codec::Encode for NodeAttributes {
     }
 }
 impl codec::Decode for NodeAttributes {
+    const MIN_SIZE: usize = 14;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -852,6 +861,7 @@ impl codec::Encode for NodeAttributesMask {
     }
 }
 impl codec::Decode for NodeAttributesMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -860,6 +870,7 @@ impl codec::Decode for NodeAttributesMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for NodeAttributesMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1092,6 +1103,7 @@ impl codec::Encode for NodeClass {
     }
 }
 impl codec::Decode for NodeClass {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1100,6 +1112,7 @@ impl codec::Decode for NodeClass {
     }
 }
 impl<'a> codec::DecodeRef<'a> for NodeClass {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1209,6 +1222,7 @@ impl codec::Encode for NodeReference {
     }
 }
 impl codec::Decode for NodeReference {
+    const MIN_SIZE: usize = 9;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1308,6 +1322,7 @@ impl codec::Encode for NodeTypeDescription {
     }
 }
 impl codec::Decode for NodeTypeDescription {
+    const MIN_SIZE: usize = 7;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1439,6 +1454,7 @@ impl codec::Encode for NotificationMessage {
     }
 }
 impl codec::Decode for NotificationMessage {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1530,6 +1546,7 @@ impl codec::Encode for NumberRange {
     }
 }
 impl codec::Decode for NumberRange {
+    const MIN_SIZE: usize = 2;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

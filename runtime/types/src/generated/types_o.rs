@@ -34,6 +34,7 @@ impl codec::Encode for ObjectAttributes {
     }
 }
 impl codec::Decode for ObjectAttributes {
+    const MIN_SIZE: usize = 15;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -185,6 +186,7 @@ impl codec::Encode for ObjectNode {
     }
 }
 impl codec::Decode for ObjectNode {
+    const MIN_SIZE: usize = 37;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -390,6 +392,7 @@ impl codec::Encode for ObjectTypeAttributes {
     }
 }
 impl codec::Decode for ObjectTypeAttributes {
+    const MIN_SIZE: usize = 15;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -541,6 +544,7 @@ impl codec::Encode for ObjectTypeNode {
     }
 }
 impl codec::Decode for ObjectTypeNode {
+    const MIN_SIZE: usize = 37;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -745,6 +749,7 @@ impl codec::Encode for OpenFileMode {
     }
 }
 impl codec::Decode for OpenFileMode {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -753,6 +758,7 @@ impl codec::Decode for OpenFileMode {
     }
 }
 impl<'a> codec::DecodeRef<'a> for OpenFileMode {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -848,6 +854,7 @@ impl codec::Encode for OpenSecureChannelRequest {
     }
 }
 impl codec::Decode for OpenSecureChannelRequest {
+    const MIN_SIZE: usize = 49;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -979,6 +986,7 @@ impl codec::Encode for OpenSecureChannelResponse {
     }
 }
 impl codec::Decode for OpenSecureChannelResponse {
+    const MIN_SIZE: usize = 52;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1096,6 +1104,7 @@ impl codec::Encode for OverrideValueHandling {
     }
 }
 impl codec::Decode for OverrideValueHandling {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1104,6 +1113,7 @@ impl codec::Decode for OverrideValueHandling {
     }
 }
 impl<'a> codec::DecodeRef<'a> for OverrideValueHandling {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -25,6 +25,7 @@ impl codec::Encode for ParsingResult {
     }
 }
 impl codec::Decode for ParsingResult {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -148,6 +149,7 @@ impl codec::Encode for PasswordOptionsMask {
     }
 }
 impl codec::Decode for PasswordOptionsMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -156,6 +158,7 @@ impl codec::Decode for PasswordOptionsMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for PasswordOptionsMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -37,6 +37,7 @@ impl codec::Encode for PerformUpdateType {
     }
 }
 impl codec::Decode for PerformUpdateType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -45,6 +46,7 @@ impl codec::Decode for PerformUpdateType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for PerformUpdateType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -184,6 +186,7 @@ impl codec::Encode for PermissionType {
     }
 }
 impl codec::Decode for PermissionType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -192,6 +195,7 @@ impl codec::Decode for PermissionType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for PermissionType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -41,6 +41,7 @@ impl codec::Encode for PortIdSubtype {
     }
 }
 impl codec::Decode for PortIdSubtype {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -49,6 +50,7 @@ impl codec::Decode for PortIdSubtype {
     }
 }
 impl<'a> codec::DecodeRef<'a> for PortIdSubtype {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -146,6 +148,7 @@ impl codec::Encode for PortableNodeId {
     }
 }
 impl codec::Decode for PortableNodeId {
+    const MIN_SIZE: usize = 6;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -220,6 +223,7 @@ impl codec::Encode for PortableQualifiedName {
     }
 }
 impl codec::Decode for PortableQualifiedName {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

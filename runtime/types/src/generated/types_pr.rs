@@ -28,6 +28,7 @@ impl codec::Encode for PriorityMappingEntryType {
     }
 }
 impl codec::Decode for PriorityMappingEntryType {
+    const MIN_SIZE: usize = 13;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -154,6 +155,7 @@ impl codec::Encode for ProgramDiagnostic2DataType {
     }
 }
 impl codec::Decode for ProgramDiagnostic2DataType {
+    const MIN_SIZE: usize = 56;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -369,6 +371,7 @@ impl codec::Encode for ProgramDiagnosticDataType {
     }
 }
 impl codec::Decode for ProgramDiagnosticDataType {
+    const MIN_SIZE: usize = 49;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -22,6 +22,7 @@ impl codec::Encode for PublishRequest {
     }
 }
 impl codec::Decode for PublishRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -123,6 +124,7 @@ impl codec::Encode for PublishResponse {
     }
 }
 impl codec::Decode for PublishResponse {
+    const MIN_SIZE: usize = 57;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -266,6 +268,7 @@ impl codec::Encode for PublishedActionDataType {
     }
 }
 impl codec::Decode for PublishedActionDataType {
+    const MIN_SIZE: usize = 53;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -348,6 +351,7 @@ impl codec::Encode for PublishedActionMethodDataType {
     }
 }
 impl codec::Decode for PublishedActionMethodDataType {
+    const MIN_SIZE: usize = 57;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -439,6 +443,7 @@ impl codec::Encode for PublishedDataItemsDataType {
     }
 }
 impl codec::Decode for PublishedDataItemsDataType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -504,6 +509,7 @@ impl codec::Encode for PublishedDataSetCustomSourceDataType {
     }
 }
 impl codec::Decode for PublishedDataSetCustomSourceDataType {
+    const MIN_SIZE: usize = 1;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -581,6 +587,7 @@ impl codec::Encode for PublishedDataSetDataType {
     }
 }
 impl codec::Decode for PublishedDataSetDataType {
+    const MIN_SIZE: usize = 64;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -702,6 +709,7 @@ impl codec::Encode for PublishedEventsDataType {
     }
 }
 impl codec::Decode for PublishedEventsDataType {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -810,6 +818,7 @@ impl codec::Encode for PublishedVariableDataType {
     }
 }
 impl codec::Decode for PublishedVariableDataType {
+    const MIN_SIZE: usize = 35;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

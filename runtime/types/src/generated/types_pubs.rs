@@ -46,6 +46,7 @@ impl codec::Encode for PubSubConfiguration2DataType {
     }
 }
 impl codec::Decode for PubSubConfiguration2DataType {
+    const MIN_SIZE: usize = 37;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -219,6 +220,7 @@ impl codec::Encode for PubSubConfigurationDataType {
     }
 }
 impl codec::Decode for PubSubConfigurationDataType {
+    const MIN_SIZE: usize = 9;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -310,6 +312,7 @@ impl codec::Encode for PubSubConfigurationRefDataType {
     }
 }
 impl codec::Decode for PubSubConfigurationRefDataType {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -452,6 +455,7 @@ impl codec::Encode for PubSubConfigurationRefMask {
     }
 }
 impl codec::Decode for PubSubConfigurationRefMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -460,6 +464,7 @@ impl codec::Decode for PubSubConfigurationRefMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for PubSubConfigurationRefMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -584,6 +589,7 @@ impl codec::Encode for PubSubConfigurationValueDataType {
     }
 }
 impl codec::Decode for PubSubConfigurationValueDataType {
+    const MIN_SIZE: usize = 15;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -690,6 +696,7 @@ impl codec::Encode for PubSubConnectionDataType {
     }
 }
 impl codec::Decode for PubSubConnectionDataType {
+    const MIN_SIZE: usize = 28;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -874,6 +881,7 @@ impl codec::Encode for PubSubDiagnosticsCounterClassification {
     }
 }
 impl codec::Decode for PubSubDiagnosticsCounterClassification {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -882,6 +890,7 @@ impl codec::Decode for PubSubDiagnosticsCounterClassification {
     }
 }
 impl<'a> codec::DecodeRef<'a> for PubSubDiagnosticsCounterClassification {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -980,6 +989,7 @@ impl codec::Encode for PubSubKeyPushTargetDataType {
     }
 }
 impl codec::Decode for PubSubKeyPushTargetDataType {
+    const MIN_SIZE: usize = 54;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1149,6 +1159,7 @@ impl codec::Encode for PubSubState {
     }
 }
 impl codec::Decode for PubSubState {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1157,6 +1168,7 @@ impl codec::Decode for PubSubState {
     }
 }
 impl<'a> codec::DecodeRef<'a> for PubSubState {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

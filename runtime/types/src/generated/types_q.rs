@@ -40,6 +40,7 @@ impl codec::Encode for QuantityDimension {
     }
 }
 impl codec::Decode for QuantityDimension {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -183,6 +184,7 @@ impl codec::Encode for QueryDataDescription {
     }
 }
 impl codec::Decode for QueryDataDescription {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -277,6 +279,7 @@ impl codec::Encode for QueryDataSet {
     }
 }
 impl codec::Decode for QueryDataSet {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -374,6 +377,7 @@ impl codec::Encode for QueryFirstRequest {
     }
 }
 impl codec::Decode for QueryFirstRequest {
+    const MIN_SIZE: usize = 59;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -519,6 +523,7 @@ impl codec::Encode for QueryFirstResponse {
     }
 }
 impl codec::Decode for QueryFirstResponse {
+    const MIN_SIZE: usize = 48;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -651,6 +656,7 @@ impl codec::Encode for QueryNextRequest {
     }
 }
 impl codec::Decode for QueryNextRequest {
+    const MIN_SIZE: usize = 34;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -751,6 +757,7 @@ impl codec::Encode for QueryNextResponse {
     }
 }
 impl codec::Decode for QueryNextResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

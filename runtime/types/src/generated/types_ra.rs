@@ -22,6 +22,7 @@ impl codec::Encode for Range {
     }
 }
 impl codec::Decode for Range {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -96,6 +97,7 @@ impl codec::Encode for RationalNumber {
     }
 }
 impl codec::Decode for RationalNumber {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -19,6 +19,7 @@ impl codec::Encode for ReadAnnotationDataDetails {
     }
 }
 impl codec::Decode for ReadAnnotationDataDetails {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -90,6 +91,7 @@ impl codec::Encode for ReadAtTimeDetails {
     }
 }
 impl codec::Decode for ReadAtTimeDetails {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -178,6 +180,7 @@ impl codec::Encode for ReadEventDetails {
     }
 }
 impl codec::Decode for ReadEventDetails {
+    const MIN_SIZE: usize = 28;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -297,6 +300,7 @@ impl codec::Encode for ReadEventDetails2 {
     }
 }
 impl codec::Decode for ReadEventDetails2 {
+    const MIN_SIZE: usize = 29;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -431,6 +435,7 @@ impl codec::Encode for ReadEventDetailsSorted {
     }
 }
 impl codec::Decode for ReadEventDetailsSorted {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -565,6 +570,7 @@ impl codec::Encode for ReadProcessedDetails {
     }
 }
 impl codec::Decode for ReadProcessedDetails {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -695,6 +701,7 @@ impl codec::Encode for ReadRawModifiedDetails {
     }
 }
 impl codec::Decode for ReadRawModifiedDetails {
+    const MIN_SIZE: usize = 22;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -822,6 +829,7 @@ impl codec::Encode for ReadRequest {
     }
 }
 impl codec::Decode for ReadRequest {
+    const MIN_SIZE: usize = 45;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -925,6 +933,7 @@ pub struct ReadRequestRef<'a> {
     pub nodes_to_read: codec::ArrayRef<'a, ReadValueIdRef<'a>>,
 }
 impl<'a> codec::DecodeRef<'a> for ReadRequestRef<'a> {
+    const MIN_SIZE: usize = 45;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -963,6 +972,7 @@ impl codec::Encode for ReadResponse {
     }
 }
 impl codec::Decode for ReadResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1062,6 +1072,7 @@ impl codec::Encode for ReadValueId {
     }
 }
 impl codec::Decode for ReadValueId {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1159,6 +1170,7 @@ pub struct ReadValueIdRef<'a> {
     pub data_encoding: codec::QualifiedNameRef<'a>,
 }
 impl<'a> codec::DecodeRef<'a> for ReadValueIdRef<'a> {
+    const MIN_SIZE: usize = 16;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1216,6 +1228,7 @@ impl codec::Encode for ReaderGroupDataType {
     }
 }
 impl codec::Decode for ReaderGroupDataType {
+    const MIN_SIZE: usize = 35;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -41,6 +41,7 @@ impl codec::Encode for RedundancySupport {
     }
 }
 impl codec::Decode for RedundancySupport {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -49,6 +50,7 @@ impl codec::Decode for RedundancySupport {
     }
 }
 impl<'a> codec::DecodeRef<'a> for RedundancySupport {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -145,6 +147,7 @@ impl codec::Encode for RedundantServerDataType {
     }
 }
 impl codec::Decode for RedundantServerDataType {
+    const MIN_SIZE: usize = 9;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -245,6 +248,7 @@ impl codec::Encode for RedundantServerMode {
     }
 }
 impl codec::Decode for RedundantServerMode {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -253,6 +257,7 @@ impl codec::Decode for RedundantServerMode {
     }
 }
 impl<'a> codec::DecodeRef<'a> for RedundantServerMode {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -37,6 +37,7 @@ impl codec::Encode for ReferenceDescription {
     }
 }
 impl codec::Decode for ReferenceDescription {
+    const MIN_SIZE: usize = 18;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -170,6 +171,7 @@ impl codec::Encode for ReferenceDescriptionDataType {
     }
 }
 impl codec::Decode for ReferenceDescriptionDataType {
+    const MIN_SIZE: usize = 7;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -267,6 +269,7 @@ impl codec::Encode for ReferenceListEntryDataType {
     }
 }
 impl codec::Decode for ReferenceListEntryDataType {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -353,6 +356,7 @@ impl codec::Encode for ReferenceNode {
     }
 }
 impl codec::Decode for ReferenceNode {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -456,6 +460,7 @@ impl codec::Encode for ReferenceTypeAttributes {
     }
 }
 impl codec::Decode for ReferenceTypeAttributes {
+    const MIN_SIZE: usize = 17;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -635,6 +640,7 @@ impl codec::Encode for ReferenceTypeNode {
     }
 }
 impl codec::Decode for ReferenceTypeNode {
+    const MIN_SIZE: usize = 39;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -22,6 +22,7 @@ impl codec::Encode for RegisterNodesRequest {
     }
 }
 impl codec::Decode for RegisterNodesRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -105,6 +106,7 @@ impl codec::Encode for RegisterNodesResponse {
     }
 }
 impl codec::Decode for RegisterNodesResponse {
+    const MIN_SIZE: usize = 28;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -190,6 +192,7 @@ impl codec::Encode for RegisterServer2Request {
     }
 }
 impl codec::Decode for RegisterServer2Request {
+    const MIN_SIZE: usize = 62;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -287,6 +290,7 @@ impl codec::Encode for RegisterServer2Response {
     }
 }
 impl codec::Decode for RegisterServer2Response {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -380,6 +384,7 @@ impl codec::Encode for RegisterServerRequest {
     }
 }
 impl codec::Decode for RegisterServerRequest {
+    const MIN_SIZE: usize = 58;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -460,6 +465,7 @@ impl codec::Encode for RegisterServerResponse {
     }
 }
 impl codec::Decode for RegisterServerResponse {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -549,6 +555,7 @@ impl codec::Encode for RegisteredServer {
     }
 }
 impl codec::Decode for RegisteredServer {
+    const MIN_SIZE: usize = 29;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -19,6 +19,7 @@ impl codec::Encode for RelativePath {
     }
 }
 impl codec::Decode for RelativePath {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -71,6 +72,7 @@ pub struct RelativePathRef<'a> {
     pub elements: codec::ArrayRef<'a, RelativePathElementRef<'a>>,
 }
 impl<'a> codec::DecodeRef<'a> for RelativePathRef<'a> {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -104,6 +106,7 @@ impl codec::Encode for RelativePathElement {
     }
 }
 impl codec::Decode for RelativePathElement {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -195,6 +198,7 @@ pub struct RelativePathElementRef<'a> {
     pub target_name: codec::QualifiedNameRef<'a>,
 }
 impl<'a> codec::DecodeRef<'a> for RelativePathElementRef<'a> {
+    const MIN_SIZE: usize = 10;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

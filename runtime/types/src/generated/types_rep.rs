@@ -25,6 +25,7 @@ impl codec::Encode for RepublishRequest {
     }
 }
 impl codec::Decode for RepublishRequest {
+    const MIN_SIZE: usize = 37;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -125,6 +126,7 @@ impl codec::Encode for RepublishResponse {
     }
 }
 impl codec::Decode for RepublishResponse {
+    const MIN_SIZE: usize = 40;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -37,6 +37,7 @@ impl codec::Encode for RequestHeader {
     }
 }
 impl codec::Decode for RequestHeader {
+    const MIN_SIZE: usize = 29;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -176,6 +177,7 @@ pub struct RequestHeaderRef<'a> {
     pub additional_header: codec::ExtensionObjectRef<'a>,
 }
 impl<'a> codec::DecodeRef<'a> for RequestHeaderRef<'a> {
+    const MIN_SIZE: usize = 29;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -34,6 +34,7 @@ impl codec::Encode for ResponseHeader {
     }
 }
 impl codec::Decode for ResponseHeader {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -22,6 +22,7 @@ impl codec::Encode for RolePermissionType {
     }
 }
 impl codec::Decode for RolePermissionType {
+    const MIN_SIZE: usize = 6;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -28,6 +28,7 @@ impl codec::Encode for SamplingIntervalDiagnosticsDataType {
     }
 }
 impl codec::Decode for SamplingIntervalDiagnosticsDataType {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

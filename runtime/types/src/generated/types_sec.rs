@@ -43,6 +43,7 @@ impl codec::Encode for SecurityGroupDataType {
     }
 }
 impl codec::Decode for SecurityGroupDataType {
+    const MIN_SIZE: usize = 40;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -206,6 +207,7 @@ impl codec::Encode for SecuritySettingsDataType {
     }
 }
 impl codec::Decode for SecuritySettingsDataType {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -329,6 +331,7 @@ impl codec::Encode for SecurityTokenRequestType {
     }
 }
 impl codec::Decode for SecurityTokenRequestType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -337,6 +340,7 @@ impl codec::Decode for SecurityTokenRequestType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for SecurityTokenRequestType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -22,6 +22,7 @@ impl codec::Encode for SemanticChangeStructureDataType {
     }
 }
 impl codec::Decode for SemanticChangeStructureDataType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

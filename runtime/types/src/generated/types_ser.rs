@@ -52,6 +52,7 @@ impl codec::Encode for ServerDiagnosticsSummaryDataType {
     }
 }
 impl codec::Decode for ServerDiagnosticsSummaryDataType {
+    const MIN_SIZE: usize = 48;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -266,6 +267,7 @@ impl codec::Encode for ServerEndpointDataType {
     }
 }
 impl codec::Decode for ServerEndpointDataType {
+    const MIN_SIZE: usize = 38;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -452,6 +454,7 @@ impl codec::Encode for ServerOnNetwork {
     }
 }
 impl codec::Decode for ServerOnNetwork {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -569,6 +572,7 @@ impl codec::Encode for ServerState {
     }
 }
 impl codec::Decode for ServerState {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -577,6 +581,7 @@ impl codec::Decode for ServerState {
     }
 }
 impl<'a> codec::DecodeRef<'a> for ServerState {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -690,6 +695,7 @@ impl codec::Encode for ServerStatusDataType {
     }
 }
 impl codec::Decode for ServerStatusDataType {
+    const MIN_SIZE: usize = 53;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -820,6 +826,7 @@ impl codec::Encode for ServiceCertificateDataType {
     }
 }
 impl codec::Decode for ServiceCertificateDataType {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -922,6 +929,7 @@ impl codec::Encode for ServiceCounterDataType {
     }
 }
 impl codec::Decode for ServiceCounterDataType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -993,6 +1001,7 @@ impl codec::Encode for ServiceFault {
     }
 }
 impl codec::Decode for ServiceFault {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -145,6 +145,7 @@ impl codec::Encode for SessionDiagnosticsDataType {
     }
 }
 impl codec::Decode for SessionDiagnosticsDataType {
+    const MIN_SIZE: usize = 319;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -709,6 +710,7 @@ impl codec::Encode for SessionSecurityDiagnosticsDataType {
     }
 }
 impl codec::Decode for SessionSecurityDiagnosticsDataType {
+    const MIN_SIZE: usize = 34;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -867,6 +869,7 @@ impl codec::Encode for SessionlessInvokeRequestType {
     }
 }
 impl codec::Decode for SessionlessInvokeRequestType {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -981,6 +984,7 @@ impl codec::Encode for SessionlessInvokeResponseType {
     }
 }
 impl codec::Decode for SessionlessInvokeResponseType {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

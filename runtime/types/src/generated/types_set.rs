@@ -28,6 +28,7 @@ impl codec::Encode for SetMonitoringModeRequest {
     }
 }
 impl codec::Decode for SetMonitoringModeRequest {
+    const MIN_SIZE: usize = 41;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -142,6 +143,7 @@ impl codec::Encode for SetMonitoringModeResponse {
     }
 }
 impl codec::Decode for SetMonitoringModeResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -238,6 +240,7 @@ impl codec::Encode for SetPublishingModeRequest {
     }
 }
 impl codec::Decode for SetPublishingModeRequest {
+    const MIN_SIZE: usize = 34;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -338,6 +341,7 @@ impl codec::Encode for SetPublishingModeResponse {
     }
 }
 impl codec::Decode for SetPublishingModeResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -440,6 +444,7 @@ impl codec::Encode for SetTriggeringRequest {
     }
 }
 impl codec::Decode for SetTriggeringRequest {
+    const MIN_SIZE: usize = 45;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -577,6 +582,7 @@ impl codec::Encode for SetTriggeringResponse {
     }
 }
 impl codec::Decode for SetTriggeringResponse {
+    const MIN_SIZE: usize = 40;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

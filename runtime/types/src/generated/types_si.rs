@@ -22,6 +22,7 @@ impl codec::Encode for SignatureData {
     }
 }
 impl codec::Decode for SignatureData {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -96,6 +97,7 @@ impl codec::Encode for SignedSoftwareCertificate {
     }
 }
 impl codec::Decode for SignedSoftwareCertificate {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -176,6 +178,7 @@ impl codec::Encode for SimpleAttributeOperand {
     }
 }
 impl codec::Decode for SimpleAttributeOperand {
+    const MIN_SIZE: usize = 14;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -289,6 +292,7 @@ impl codec::Encode for SimpleTypeDescription {
     }
 }
 impl codec::Decode for SimpleTypeDescription {
+    const MIN_SIZE: usize = 11;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -31,6 +31,7 @@ impl codec::Encode for SortOrderType {
     }
 }
 impl codec::Decode for SortOrderType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -39,6 +40,7 @@ impl codec::Decode for SortOrderType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for SortOrderType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -116,6 +118,7 @@ impl codec::Encode for SortRuleElement {
     }
 }
 impl codec::Decode for SortRuleElement {
+    const MIN_SIZE: usize = 18;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -22,6 +22,7 @@ impl codec::Encode for SpanContextDataType {
     }
 }
 impl codec::Decode for SpanContextDataType {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -28,6 +28,7 @@ impl codec::Encode for StandaloneSubscribedDataSetDataType {
     }
 }
 impl codec::Decode for StandaloneSubscribedDataSetDataType {
+    const MIN_SIZE: usize = 60;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -137,6 +138,7 @@ impl codec::Encode for StandaloneSubscribedDataSetRefDataType {
     }
 }
 impl codec::Decode for StandaloneSubscribedDataSetRefDataType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -205,6 +207,7 @@ impl codec::Encode for StatusChangeNotification {
     }
 }
 impl codec::Decode for StatusChangeNotification {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -284,6 +287,7 @@ impl codec::Encode for StatusResult {
     }
 }
 impl codec::Decode for StatusResult {
+    const MIN_SIZE: usize = 5;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -364,6 +368,7 @@ impl codec::Encode for StructureDefinition {
     }
 }
 impl codec::Decode for StructureDefinition {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -468,6 +473,7 @@ impl codec::Encode for StructureDescription {
     }
 }
 impl codec::Decode for StructureDescription {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -573,6 +579,7 @@ impl codec::Encode for StructureField {
     }
 }
 impl codec::Decode for StructureField {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -717,6 +724,7 @@ impl codec::Encode for StructureType {
     }
 }
 impl codec::Decode for StructureType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -725,6 +733,7 @@ impl codec::Decode for StructureType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for StructureType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

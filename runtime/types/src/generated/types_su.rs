@@ -22,6 +22,7 @@ impl codec::Encode for SubscribedDataSetMirrorDataType {
     }
 }
 impl codec::Decode for SubscribedDataSetMirrorDataType {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -101,6 +102,7 @@ impl codec::Encode for SubscriptionAcknowledgement {
     }
 }
 impl codec::Decode for SubscriptionAcknowledgement {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -268,6 +270,7 @@ impl codec::Encode for SubscriptionDiagnosticsDataType {
     }
 }
 impl codec::Decode for SubscriptionDiagnosticsDataType {
+    const MIN_SIZE: usize = 120;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

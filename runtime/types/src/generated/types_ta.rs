@@ -19,6 +19,7 @@ impl codec::Encode for TargetVariablesDataType {
     }
 }
 impl codec::Decode for TargetVariablesDataType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

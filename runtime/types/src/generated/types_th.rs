@@ -25,6 +25,7 @@ impl codec::Encode for ThreeDCartesianCoordinates {
     }
 }
 impl codec::Decode for ThreeDCartesianCoordinates {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -115,6 +116,7 @@ impl codec::Encode for ThreeDFrame {
     }
 }
 impl codec::Decode for ThreeDFrame {
+    const MIN_SIZE: usize = 48;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -197,6 +199,7 @@ impl codec::Encode for ThreeDOrientation {
     }
 }
 impl codec::Decode for ThreeDOrientation {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -290,6 +293,7 @@ impl codec::Encode for ThreeDVector {
     }
 }
 impl codec::Decode for ThreeDVector {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -22,6 +22,7 @@ impl codec::Encode for TimeZoneDataType {
     }
 }
 impl codec::Decode for TimeZoneDataType {
+    const MIN_SIZE: usize = 3;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -113,6 +114,7 @@ impl codec::Encode for TimestampsToReturn {
     }
 }
 impl codec::Decode for TimestampsToReturn {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -121,6 +123,7 @@ impl codec::Decode for TimestampsToReturn {
     }
 }
 impl<'a> codec::DecodeRef<'a> for TimestampsToReturn {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -28,6 +28,7 @@ impl codec::Encode for TraceContextDataType {
     }
 }
 impl codec::Decode for TraceContextDataType {
+    const MIN_SIZE: usize = 36;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -132,6 +133,7 @@ impl codec::Encode for TransactionErrorType {
     }
 }
 impl codec::Decode for TransactionErrorType {
+    const MIN_SIZE: usize = 7;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -217,6 +219,7 @@ impl codec::Encode for TransferResult {
     }
 }
 impl codec::Decode for TransferResult {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -297,6 +300,7 @@ impl codec::Encode for TransferSubscriptionsRequest {
     }
 }
 impl codec::Decode for TransferSubscriptionsRequest {
+    const MIN_SIZE: usize = 34;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -397,6 +401,7 @@ impl codec::Encode for TransferSubscriptionsResponse {
     }
 }
 impl codec::Decode for TransferSubscriptionsResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -490,6 +495,7 @@ impl codec::Encode for TranslateBrowsePathsToNodeIdsRequest {
     }
 }
 impl codec::Decode for TranslateBrowsePathsToNodeIdsRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -564,6 +570,7 @@ pub struct TranslateBrowsePathsToNodeIdsRequestRef<'a> {
     pub browse_paths: codec::ArrayRef<'a, BrowsePathRef<'a>>,
 }
 impl<'a> codec::DecodeRef<'a> for TranslateBrowsePathsToNodeIdsRequestRef<'a> {
+    const MIN_SIZE: usize = 33;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -596,6 +603,7 @@ impl codec::Encode for TranslateBrowsePathsToNodeIdsResponse {
     }
 }
 impl codec::Decode for TranslateBrowsePathsToNodeIdsResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -686,6 +694,7 @@ impl codec::Encode for TransmitQosPriorityDataType {
     }
 }
 impl codec::Decode for TransmitQosPriorityDataType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -767,6 +776,7 @@ impl codec::Encode for TrustListDataType {
     }
 }
 impl codec::Decode for TrustListDataType {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -891,6 +901,7 @@ impl codec::Encode for TrustListMasks {
     }
 }
 impl codec::Decode for TrustListMasks {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -899,6 +910,7 @@ impl codec::Decode for TrustListMasks {
     }
 }
 impl<'a> codec::DecodeRef<'a> for TrustListMasks {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1026,6 +1038,7 @@ impl codec::Encode for TrustListValidationOptions {
     }
 }
 impl codec::Decode for TrustListValidationOptions {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1034,6 +1047,7 @@ impl codec::Decode for TrustListValidationOptions {
     }
 }
 impl<'a> codec::DecodeRef<'a> for TrustListValidationOptions {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -79,6 +79,7 @@ impl codec::Encode for TsnFailureCode {
     }
 }
 impl codec::Decode for TsnFailureCode {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -87,6 +88,7 @@ impl codec::Decode for TsnFailureCode {
     }
 }
 impl<'a> codec::DecodeRef<'a> for TsnFailureCode {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -275,6 +277,7 @@ impl codec::Encode for TsnListenerStatus {
     }
 }
 impl codec::Decode for TsnListenerStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -283,6 +286,7 @@ impl codec::Decode for TsnListenerStatus {
     }
 }
 impl<'a> codec::DecodeRef<'a> for TsnListenerStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -383,6 +387,7 @@ impl codec::Encode for TsnStreamState {
     }
 }
 impl codec::Decode for TsnStreamState {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -391,6 +396,7 @@ impl codec::Decode for TsnStreamState {
     }
 }
 impl<'a> codec::DecodeRef<'a> for TsnStreamState {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -491,6 +497,7 @@ impl codec::Encode for TsnTalkerStatus {
     }
 }
 impl codec::Decode for TsnTalkerStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -499,6 +506,7 @@ impl codec::Decode for TsnTalkerStatus {
     }
 }
 impl<'a> codec::DecodeRef<'a> for TsnTalkerStatus {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -47,6 +47,7 @@ impl codec::Encode for TypeNode {
     }
 }
 impl codec::Decode for TypeNode {
+    const MIN_SIZE: usize = 36;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -37,6 +37,7 @@ impl codec::Encode for UABinaryFileDataType {
     }
 }
 impl codec::Decode for UABinaryFileDataType {
+    const MIN_SIZE: usize = 25;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -203,6 +204,7 @@ impl codec::Encode for UadpDataSetMessageContentMask {
     }
 }
 impl codec::Decode for UadpDataSetMessageContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -211,6 +213,7 @@ impl codec::Decode for UadpDataSetMessageContentMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for UadpDataSetMessageContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -325,6 +328,7 @@ impl codec::Encode for UadpDataSetReaderMessageDataType {
     }
 }
 impl codec::Decode for UadpDataSetReaderMessageDataType {
+    const MIN_SIZE: usize = 56;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -499,6 +503,7 @@ impl codec::Encode for UadpDataSetWriterMessageDataType {
     }
 }
 impl codec::Decode for UadpDataSetWriterMessageDataType {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -642,6 +647,7 @@ impl codec::Encode for UadpNetworkMessageContentMask {
     }
 }
 impl codec::Decode for UadpNetworkMessageContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -650,6 +656,7 @@ impl codec::Decode for UadpNetworkMessageContentMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for UadpNetworkMessageContentMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -772,6 +779,7 @@ impl codec::Encode for UadpWriterGroupMessageDataType {
     }
 }
 impl codec::Decode for UadpWriterGroupMessageDataType {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -22,6 +22,7 @@ impl codec::Encode for UnregisterNodesRequest {
     }
 }
 impl codec::Decode for UnregisterNodesRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -102,6 +103,7 @@ impl codec::Encode for UnregisterNodesResponse {
     }
 }
 impl codec::Decode for UnregisterNodesResponse {
+    const MIN_SIZE: usize = 24;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -173,6 +175,7 @@ impl codec::Encode for UnsignedRationalNumber {
     }
 }
 impl codec::Decode for UnsignedRationalNumber {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

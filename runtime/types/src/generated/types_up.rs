@@ -25,6 +25,7 @@ impl codec::Encode for UpdateDataDetails {
     }
 }
 impl codec::Decode for UpdateDataDetails {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -121,6 +122,7 @@ impl codec::Encode for UpdateEventDetails {
     }
 }
 impl codec::Decode for UpdateEventDetails {
+    const MIN_SIZE: usize = 18;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -225,6 +227,7 @@ impl codec::Encode for UpdateStructureDataDetails {
     }
 }
 impl codec::Decode for UpdateStructureDataDetails {
+    const MIN_SIZE: usize = 10;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -50,6 +50,7 @@ impl codec::Encode for UserConfigurationMask {
     }
 }
 impl codec::Decode for UserConfigurationMask {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -58,6 +59,7 @@ impl codec::Decode for UserConfigurationMask {
     }
 }
 impl<'a> codec::DecodeRef<'a> for UserConfigurationMask {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -146,6 +148,7 @@ impl codec::Encode for UserManagementDataType {
     }
 }
 impl codec::Decode for UserManagementDataType {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -237,6 +240,7 @@ impl codec::Encode for UserNameIdentityToken {
     }
 }
 impl codec::Decode for UserNameIdentityToken {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -347,6 +351,7 @@ impl codec::Encode for UserTokenPolicy {
     }
 }
 impl codec::Decode for UserTokenPolicy {
+    const MIN_SIZE: usize = 20;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -472,6 +477,7 @@ impl codec::Encode for UserTokenSettingsDataType {
     }
 }
 impl codec::Decode for UserTokenSettingsDataType {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -630,6 +636,7 @@ impl codec::Encode for UserTokenType {
     }
 }
 impl codec::Decode for UserTokenType {
+    const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -638,6 +645,7 @@ impl codec::Decode for UserTokenType {
     }
 }
 impl<'a> codec::DecodeRef<'a> for UserTokenType {
+    const MIN_SIZE: usize = 4;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -55,6 +55,7 @@ impl codec::Encode for VariableAttributes {
     }
 }
 impl codec::Decode for VariableAttributes {
+    const MIN_SIZE: usize = 36;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -310,6 +311,7 @@ impl codec::Encode for VariableNode {
     }
 }
 impl codec::Decode for VariableNode {
+    const MIN_SIZE: usize = 62;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -618,6 +620,7 @@ impl codec::Encode for VariableTypeAttributes {
     }
 }
 impl codec::Decode for VariableTypeAttributes {
+    const MIN_SIZE: usize = 26;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -825,6 +828,7 @@ impl codec::Encode for VariableTypeNode {
     }
 }
 impl codec::Decode for VariableTypeNode {
+    const MIN_SIZE: usize = 48;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1077,6 +1081,7 @@ impl codec::Encode for ViewAttributes {
     }
 }
 impl codec::Decode for ViewAttributes {
+    const MIN_SIZE: usize = 16;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1214,6 +1219,7 @@ impl codec::Encode for ViewDescription {
     }
 }
 impl codec::Decode for ViewDescription {
+    const MIN_SIZE: usize = 14;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -1295,6 +1301,7 @@ pub struct ViewDescriptionRef<'a> {
     pub view_version: u32,
 }
 impl<'a> codec::DecodeRef<'a> for ViewDescriptionRef<'a> {
+    const MIN_SIZE: usize = 14;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1357,6 +1364,7 @@ impl codec::Encode for ViewNode {
     }
 }
 impl codec::Decode for ViewNode {
+    const MIN_SIZE: usize = 38;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -22,6 +22,7 @@ impl codec::Encode for WriteRequest {
     }
 }
 impl codec::Decode for WriteRequest {
+    const MIN_SIZE: usize = 33;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -108,6 +109,7 @@ impl codec::Encode for WriteResponse {
     }
 }
 impl codec::Decode for WriteResponse {
+    const MIN_SIZE: usize = 32;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -207,6 +209,7 @@ impl codec::Encode for WriteValue {
     }
 }
 impl codec::Decode for WriteValue {
+    const MIN_SIZE: usize = 11;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -351,6 +354,7 @@ impl codec::Encode for WriterGroupDataType {
     }
 }
 impl codec::Decode for WriterGroupDataType {
+    const MIN_SIZE: usize = 62;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,

@@ -22,6 +22,7 @@ impl codec::Encode for X509IdentityToken {
     }
 }
 impl codec::Decode for X509IdentityToken {
+    const MIN_SIZE: usize = 8;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
@@ -101,6 +102,7 @@ impl codec::Encode for XVType {
     }
 }
 impl codec::Decode for XVType {
+    const MIN_SIZE: usize = 12;
     fn decode_into(
         &mut self,
         d: &mut codec::Decoder<'_>,
