@@ -88,9 +88,9 @@ fn browse_all_gets_every_page() {
 #[test]
 fn a_service_that_fails_is_an_error_with_its_name() {
     with_session(|session| async move {
-        let error = session.read(Vec::new()).await.unwrap_err();
+        let error = session.read(Vec::<ReadValueId>::new()).await.unwrap_err();
         assert!(matches!(error, Error::Service { .. }), "{error}");
-        assert_eq!(error.to_string(), "ReadRequest: Bad_NothingToDo");
+        assert!(error.to_string().starts_with("ReadRequest: Bad_NothingToDo"), "{error}");
         let error = session.browse(Vec::new(), 0).await.unwrap_err();
         assert_eq!(error.status(), status::BAD_NOTHING_TO_DO);
     });

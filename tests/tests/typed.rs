@@ -130,7 +130,7 @@ fn placeholders_are_browsed_or_named() {
         assert_eq!(kettle.sensor("Top").reading().read().await.unwrap(), 1.5);
         let missing = kettle.sensor("Middle").reading().read().await.unwrap_err();
         assert_eq!(missing.status(), status::BAD_NO_MATCH);
-        assert_eq!(missing.to_string(), "Kettle1/Middle: Bad_NoMatch");
+        assert!(missing.to_string().starts_with("Kettle1/Middle: Bad_NoMatch"), "{missing}");
         session.close().await;
     });
 }

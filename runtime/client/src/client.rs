@@ -1,20 +1,22 @@
 //! Connecting.
 
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
+use uaforge_codec::{Entropy, Now};
 use uaforge_net::{OsEntropy, Stream};
 use uaforge_nodes::typed::RegisterTypes;
 
 use crate::address::Address;
 use crate::config::Config;
-use crate::proto::SessionMachine;
+use crate::link::Link;
+use crate::proto::{Connection, Goal, Handles, Plan, Ties};
 use crate::tables::Tables;
-use crate::{Error, Session};
-
-/// Calls that wait to be taken by the connection's task; a further caller waits itself.
-const QUEUE: usize = 256;
+use crate::{Discovery, Error, Session, SessionInfo};
 
 /// Connects to the address as typed, whatever the server's endpoint list says, and activates a session.
 /// The connection is one task on the tokio runtime that this is called from.
@@ -62,7 +64,7 @@ impl ClientBuilder {
         self
     }
 
-    /// ApplicationUri and ApplicationName of this client.
+    /// ApplicationUri and ApplicationName of this client (OPC 10000-4 §7.2).
     #[must_use]
     pub fn application(mut self, uri: &str, name: &str) -> Self {
         self.config.application_uri = uri.into();
@@ -70,7 +72,7 @@ impl ClientBuilder {
         self
     }
 
-    /// SessionName, as the server's diagnostics show it.
+    /// SessionName, as the server's diagnostics show it (OPC 10000-4 §5.7.2).
     #[must_use]
     pub fn session_name(mut self, name: &str) -> Self {
         self.config.session_name = name.into();
@@ -91,7 +93,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Time of a call; default 10 s.
+    /// Time of a call, from the moment it is made to its response; default 10 s. The server is told it as
+    /// timeoutHint (OPC 10000-4 §7.33). Each call may have its own.
     #[must_use]
     pub fn request_timeout(mut self, time: Duration) -> Self {
         self.config.request_timeout = time;
@@ -119,10 +122,27 @@ impl ClientBuilder {
         self
     }
 
-    /// Requests that may wait for their response at once; default 1000. More wait to be sent.
+    /// Requests that may wait for their response at once; default 1000, at least 1. More calls wait,
+    /// within their own time.
     #[must_use]
     pub fn max_outstanding(mut self, requests: usize) -> Self {
         self.config.max_outstanding = requests.max(1);
+        self
+    }
+
+    /// Requests on their way at once for one call that was taken apart; default 4, at least 1.
+    #[must_use]
+    pub fn parallel_parts(mut self, requests: usize) -> Self {
+        self.config.parallel_parts = requests.max(1);
+        self
+    }
+
+    /// Longest response that is accepted, in bytes; default 64 MiB. The server is told (OPC 10000-6
+    /// §7.1.2.3 MaxMessageSize, OPC 10000-4 §5.7.2 maxResponseMessageSize), and what it finds too large
+    /// is asked for in parts. 0 is no limit.
+    #[must_use]
+    pub fn max_message_size(mut self, bytes: u32) -> Self {
+        self.config.max_message_size = bytes;
         self
     }
 
@@ -132,30 +152,114 @@ impl ClientBuilder {
     /// # Errors
     /// See [`Error`].
     pub async fn connect(self, url: &str) -> Result<Session, Error> {
+        let (stream, now) = self.dial(url).await?;
+        let (connection, session) = self.start(url, OsEntropy, now)?;
+        tokio::spawn(uaforge_net::drive(stream, connection));
+        session.await
+    }
+
+    /// Opens a channel for the discovery services (OPC 10000-4 §5.5), without a session. They need no
+    /// security (OPC 10000-4 §5.5.2, §5.5.4), so it is a plain channel; what is registered over it is
+    /// up to the discovery server.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), uaforge_client::Error> {
+    /// let discovery = uaforge_client::Client::builder().discovery("opc.tcp://plant:4840").await?;
+    /// for server in discovery.find_servers().await? {
+    ///     println!("{} {:?}", server.application_uri, server.discovery_urls);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn discovery(self, url: &str) -> Result<Discovery, Error> {
+        let (stream, now) = self.dial(url).await?;
+        let (connection, ready) = self.prepare(url, OsEntropy, now, Goal::Channel)?;
+        tokio::spawn(uaforge_net::drive(stream, connection));
+        let (link, _) = ready.await?;
+        Ok(Discovery::new(link, url))
+    }
+
+    /// A connection that the caller drives: any transport, any clock. Nothing is dialled and nothing is
+    /// spawned; the session is ready when the connection was given enough of the server's bytes.
+    ///
+    /// # Errors
+    /// The address is none, see [`Error::Address`].
+    pub fn start(
+        self,
+        url: &str,
+        entropy: impl Entropy + Clone + Send + 'static,
+        now: Now,
+    ) -> Result<(Connection, Connecting), Error> {
+        let (connection, ready) = self.prepare(url, entropy, now, Goal::Session)?;
+        let session = Box::pin(async move {
+            let (link, info) = ready.await?;
+            info.map(|info| Session::new(link, info)).ok_or_else(|| Error::closed("while connecting"))
+        });
+        Ok((connection, Connecting { session }))
+    }
+
+    async fn dial(&self, url: &str) -> Result<(Stream, Now), Error> {
         let address = Address::parse(url)?;
-        let config = Arc::new(self.config);
-        let tables = Arc::new(self.tables);
         let failed =
             |reason| Error::Connect { address: address.authority().into(), reason: Arc::new(reason) };
         let dial = Stream::connect(&address.host, address.port);
-        let stream = match uaforge_net::timeout(config.connect_timeout, dial).await {
-            Ok(stream) => stream.map_err(failed)?,
-            Err(_) => return Err(failed(std::io::ErrorKind::TimedOut.into())),
-        };
-        let (commands, receiver) = mpsc::channel(QUEUE);
+        match uaforge_net::timeout(self.config.connect_timeout, dial).await {
+            Ok(stream) => Ok((stream.map_err(failed)?, uaforge_net::clock())),
+            Err(_) => Err(failed(std::io::ErrorKind::TimedOut.into())),
+        }
+    }
+
+    fn prepare(
+        self,
+        url: &str,
+        entropy: impl Entropy + Clone + Send + 'static,
+        now: Now,
+        goal: Goal,
+    ) -> Result<(Connection, Preparing), Error> {
+        let Address { url, .. } = Address::parse(url)?;
+        let config = Arc::new(self.config);
+        let tables = Arc::new(self.tables);
+        let handles = Arc::new(Handles::default());
+        let (commands, receiver) = mpsc::unbounded_channel();
+        let (ended, end) = watch::channel(None);
         let (report, ready) = oneshot::channel();
-        let machine = SessionMachine::new(
-            Arc::clone(&address.url),
-            config,
-            Arc::clone(&tables),
-            OsEntropy,
-            receiver,
-            uaforge_net::clock(),
-            // Whoever connects may have stopped waiting; then the handle is gone and the machine ends.
-            Box::new(move |outcome| drop(report.send(outcome))),
-        );
-        tokio::spawn(uaforge_net::drive(stream, machine));
-        let info = ready.await.map_err(|_| Error::closed("while connecting"))??;
-        Ok(Session::new(commands, tables, info))
+        let bounds = (config.request_timeout, config.max_outstanding, config.parallel_parts);
+        let link = Link::new(Arc::clone(&tables), Arc::clone(&handles), commands, end, bounds);
+        // Whoever connects may have stopped waiting; then the link is gone and the machine ends.
+        let report = Box::new(move |outcome| drop(report.send(outcome)));
+        let ties = Ties { tables, handles, ended, report };
+        let connection = Connection::new(Plan { url, config, goal }, entropy, receiver, now, ties);
+        let ready = async move {
+            let info = ready.await.map_err(|_| Error::closed("while connecting"))??;
+            Ok((link, info))
+        };
+        Ok((connection, Box::pin(ready)))
+    }
+}
+
+/// The callers' end of a ready connection.
+type Ready = (Link, Option<SessionInfo>);
+type Preparing = Pin<Box<dyn Future<Output = Result<Ready, Error>> + Send>>;
+
+/// A session that is on its way; await it while the [`Connection`] is driven.
+#[must_use = "the session comes out of it"]
+pub struct Connecting {
+    session: Pin<Box<dyn Future<Output = Result<Session, Error>> + Send>>,
+}
+
+impl Future for Connecting {
+    type Output = Result<Session, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.session.as_mut().poll(cx)
+    }
+}
+
+impl core::fmt::Debug for Connecting {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Connecting")
     }
 }

@@ -26,8 +26,10 @@ pub(crate) struct Config {
     pub(crate) keep_alive: Duration,
     /// RequestedLifetime of a security token.
     pub(crate) token_lifetime: Duration,
-    /// Requests that may wait for their response; more wait in the queue.
+    /// Requests that may wait for their response; more calls wait.
     pub(crate) max_outstanding: usize,
+    /// Requests on their way at once for one call that was taken apart.
+    pub(crate) parallel_parts: usize,
     /// Longest message that is accepted.
     pub(crate) max_message_size: u32,
     /// Chunks of one message that are accepted.
@@ -49,6 +51,7 @@ impl Default for Config {
             keep_alive: Duration::from_secs(5),
             token_lifetime: Duration::from_secs(3600),
             max_outstanding: 1000,
+            parallel_parts: 4,
             max_message_size: 64 << 20,
             max_chunk_count: 8192,
             decode_limits: DecodeLimits::DEFAULT,

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use uaforge_codec::{DecodeError, EncodeError, NodeId, StatusCode, UnknownNamespace, VariantTypeError};
 use uaforge_types::status;
 
+use crate::advice::StatusText;
+
 /// Why something a client asked for did not come back.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -13,7 +15,7 @@ pub enum Error {
     #[error("`{0}` is not an address such as opc.tcp://host:4840/path")]
     Address(Arc<str>),
     /// The connection could not be made.
-    #[error("cannot connect to {address}: {reason}")]
+    #[error("cannot connect to {address}: {reason}; check address, port and firewall")]
     Connect {
         /// Host and port that were dialled.
         address: Arc<str>,
@@ -52,10 +54,10 @@ pub enum Error {
     )]
     EndpointsDiffer,
     /// The connection is closed, or was lost.
-    #[error("the connection is closed: {0}")]
+    #[error("the connection is closed: {0}; connect again")]
     Closed(Arc<str>),
     /// No response came in time.
-    #[error("{service}: no response in time")]
+    #[error("{service}: no response in time; give the call more time, or ask for less at once")]
     Timeout {
         /// The request.
         service: &'static str,
@@ -69,23 +71,33 @@ pub enum Error {
         status: StatusCode,
     },
     /// The peer ended the connection with an Error message (OPC 10000-6 §7.1.2.5), or broke its rules.
-    #[error("the secure channel failed: {}: {reason}", StatusText(*status))]
+    #[error("the secure channel failed ({reason}): {}", StatusText(*status))]
     Channel {
         /// The status.
         status: StatusCode,
         /// The peer's or the channel's words.
         reason: Arc<str>,
     },
+    /// The server no longer knows the session or its channel.
+    #[error("the session is over: {}", StatusText(*status))]
+    SessionOver {
+        /// The serviceResult that says so.
+        status: StatusCode,
+    },
     /// One operation of a service failed.
-    #[error("{what}: {}", StatusText(*status))]
+    #[error("{}{what}: {}", Operation(*service, *index), StatusText(*status))]
     Operation {
+        /// The request, if it is one.
+        service: Option<&'static str>,
+        /// The place of the operation among those of the call, from 0; `None` if there was one.
+        index: Option<usize>,
         /// The node or path.
         what: Arc<str>,
         /// Its status.
         status: StatusCode,
     },
     /// The response is of another type than the request asks for.
-    #[error("{service}: the response is of type {found}")]
+    #[error("{service}: the response is of type {found}: the server is broken")]
     UnexpectedResponse {
         /// The request.
         service: &'static str,
@@ -93,7 +105,7 @@ pub enum Error {
         found: NodeId,
     },
     /// The response has another number of results than the request has operations.
-    #[error("{service}: {found} results for {asked} operations")]
+    #[error("{service}: {found} results for {asked} operations: the server is broken")]
     ResultCount {
         /// The request.
         service: &'static str,
@@ -112,6 +124,16 @@ pub enum Error {
         service: &'static str,
         /// Why.
         reason: EncodeError,
+    },
+    /// Something of a server does not end, or is more than may be in memory.
+    #[error("{what}: {reason} (limit {limit}); raise the limit of the call if the server is right")]
+    Endless {
+        /// The node.
+        what: Arc<str>,
+        /// What there is too much of.
+        reason: &'static str,
+        /// How much was taken.
+        limit: usize,
     },
     /// The server lacks the namespace of a model.
     #[error(transparent)]
@@ -145,13 +167,20 @@ pub enum Error {
 }
 
 impl Error {
+    /// What to do about it, if a status says so: for people, without a promise of its words.
+    #[must_use]
+    pub fn advice(&self) -> Option<&'static str> {
+        crate::advice::meaning(self.status()).map(|(_, advice)| advice)
+    }
+
     /// The status that says it best (OPC 10000-4 §7.38).
     #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::Service { status, .. } | Self::Operation { status, .. } | Self::Channel { status, .. } => {
-                *status
-            }
+            Self::Service { status, .. }
+            | Self::Operation { status, .. }
+            | Self::Channel { status, .. }
+            | Self::SessionOver { status } => *status,
             Self::Address(_) => status::BAD_TCP_ENDPOINT_URL_INVALID,
             Self::Connect { .. } => status::BAD_NOT_CONNECTED,
             Self::PlainOnly { .. } | Self::NoSecurityProvider { .. } => {
@@ -163,6 +192,7 @@ impl Error {
             Self::Closed(_) => status::BAD_CONNECTION_CLOSED,
             Self::Timeout { .. } => status::BAD_TIMEOUT,
             Self::UnexpectedResponse { .. } | Self::ResultCount { .. } => status::BAD_UNKNOWN_RESPONSE,
+            Self::Endless { .. } => status::BAD_RESPONSE_TOO_LARGE,
             Self::Decode(error) => error.status(),
             // The server's limits, kept on this side (OPC 10000-6 §7.1.2.4).
             Self::Encode { reason: EncodeError::TooLarge, .. } => status::BAD_REQUEST_TOO_LARGE,
@@ -174,7 +204,27 @@ impl Error {
     }
 
     pub(crate) fn operation(what: impl std::fmt::Display, status: StatusCode) -> Self {
-        Self::Operation { what: what.to_string().into(), status }
+        Self::Operation { service: None, index: None, what: what.to_string().into(), status }
+    }
+
+    /// Names the request of a failed operation.
+    pub(crate) fn of(mut self, request: &'static str) -> Self {
+        if let Self::Operation { service, .. } = &mut self {
+            *service = Some(request);
+        }
+        self
+    }
+
+    /// Names the place of a failed operation.
+    pub(crate) fn at(mut self, place: usize) -> Self {
+        if let Self::Operation { index, .. } = &mut self {
+            *index = Some(place);
+        }
+        self
+    }
+
+    pub(crate) fn too_many_references(what: &str, limit: usize) -> Self {
+        Self::Endless { what: what.into(), reason: "there are more references than are taken", limit }
     }
 
     pub(crate) fn closed(why: &str) -> Self {
@@ -188,14 +238,16 @@ impl From<DecodeError> for Error {
     }
 }
 
-/// The symbolic name of a status, its number where it has none.
-pub(crate) struct StatusText(pub(crate) StatusCode);
+/// Request and place of an operation, in front of its node.
+struct Operation(Option<&'static str>, Option<usize>);
 
-impl std::fmt::Display for StatusText {
+impl std::fmt::Display for Operation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match status::name(self.0) {
-            Some(name) => f.write_str(name),
-            None => write!(f, "{}", self.0),
+        match self {
+            Self(Some(service), Some(index)) => write!(f, "{service}[{index}] "),
+            Self(Some(service), None) => write!(f, "{service} "),
+            Self(None, Some(index)) => write!(f, "[{index}] "),
+            Self(None, None) => Ok(()),
         }
     }
 }

@@ -14,19 +14,26 @@
 //! all calls are pipelined through it. The state machine below knows neither sockets nor clocks.
 
 mod address;
+mod advice;
+mod batch;
 mod client;
 mod config;
 mod error;
 mod hierarchy;
-mod join;
+mod invocation;
+mod link;
 mod proto;
 mod services;
 mod session;
 mod tables;
 pub mod typed;
 
-pub use client::{Client, ClientBuilder, connect, connect_insecure};
+pub use client::{Client, ClientBuilder, Connecting, connect, connect_insecure};
 pub use error::Error;
-pub use proto::{OperationLimits, SessionInfo};
-pub use services::BrowsePage;
+pub use invocation::Invocation;
+pub use proto::{Connection, OperationLimits, SessionInfo};
+pub use services::{
+    BrowseAll, BrowseMany, BrowsePage, Discovery, Page, Read, ReadItem, ReadMany, ReadOptions, Visit, Walk,
+    Write, WriteItem, WriteMany, WriteOptions,
+};
 pub use session::Session;

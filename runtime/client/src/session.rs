@@ -1,42 +1,51 @@
 //! A session: the handle that calls go through.
 
 use core::fmt;
-use core::time::Duration;
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
 use uaforge_codec::{IdKind, ModelId, NamespaceMap, NodeId};
 use uaforge_nodes::typed::{ObjectType, RegisterTypes};
 use uaforge_types::ServiceRequest;
 
 use crate::Error;
+use crate::batch::Learned;
 use crate::hierarchy::TypeHierarchy;
-use crate::proto::{Call, OperationLimits, ServiceCall, SessionInfo};
-use crate::tables::Tables;
-
-/// What users ask of the connection.
-pub(crate) enum Command {
-    Call(Box<dyn Call>),
-    Close(oneshot::Sender<()>),
-}
+use crate::invocation::Invocation;
+use crate::link::{CallOptions, Link};
+use crate::proto::{OperationLimits, SessionInfo};
 
 /// An activated session (OPC 10000-4 §5.7). A clone is another handle of the same session; the last one
 /// that goes away ends it. Calls of many tasks are on their way at once.
+///
+/// # Time and cancellation
+///
+/// Each call ends within its time: that of the builder
+/// ([`request_timeout`](crate::ClientBuilder::request_timeout)) or its own. A call whose future is dropped
+/// is given up: if it was not sent it never is, and if it was, the server is sent a Cancel for it (OPC
+/// 10000-4 §5.7.5), so that `select!` and time limits of the caller stop the work on both sides. Whether a
+/// Write or Call that was given up has taken effect is not known. A call that ran out of time is not
+/// cancelled on top: the server knows its timeoutHint.
+///
+/// # When the connection is lost
+///
+/// Every call that waits gets the reason at once, as does every later one; [`Session::closed`] waits for
+/// it.
 #[derive(Clone)]
 pub struct Session {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    commands: mpsc::Sender<Command>,
-    tables: Arc<Tables>,
+    link: Link,
     info: SessionInfo,
     hierarchy: TypeHierarchy,
+    learned: Learned,
 }
 
 impl Session {
-    pub(crate) fn new(commands: mpsc::Sender<Command>, tables: Arc<Tables>, info: SessionInfo) -> Self {
-        Self { shared: Arc::new(Shared { commands, tables, info, hierarchy: TypeHierarchy::default() }) }
+    pub(crate) fn new(link: Link, info: SessionInfo) -> Self {
+        let (hierarchy, learned) = Default::default();
+        Self { shared: Arc::new(Shared { link, info, hierarchy, learned }) }
     }
 
     /// The SessionId.
@@ -51,16 +60,16 @@ impl Session {
         &self.shared.info
     }
 
-    /// How many operations the server takes in one call.
+    /// How many operations the server takes in one call. Calls with more are taken apart.
     #[must_use]
     pub fn limits(&self) -> OperationLimits {
         self.shared.info.limits
     }
 
-    /// The server's NamespaceArray.
+    /// The server's NamespaceArray (OPC 10000-5 §6.3.1).
     #[must_use]
     pub fn namespaces(&self) -> Arc<NamespaceMap> {
-        self.shared.tables.snapshot().namespaces
+        self.shared.link.tables.snapshot().namespaces
     }
 
     /// The NodeId of a model's constant on this server.
@@ -68,66 +77,81 @@ impl Session {
     /// # Errors
     /// The server does not have the model.
     pub fn resolve<K: IdKind>(&self, id: ModelId<K>) -> Result<NodeId, Error> {
-        Ok(id.resolve(&self.shared.tables.snapshot().namespaces)?)
+        Ok(id.resolve(&self.shared.link.tables.snapshot().namespaces)?)
     }
 
     /// Makes the structures of a model known, so that values of their types are decoded. Typed objects
     /// do it for their own model.
     pub fn register_types(&self, register: RegisterTypes) {
-        self.shared.tables.register(register);
+        self.shared.link.tables.register(register);
     }
 
     pub(crate) fn register_model<T: ObjectType>(&self) {
         for register in T::REGISTER {
-            self.shared.tables.register(*register);
+            self.register_types(*register);
         }
     }
 
-    /// Calls any service. The request header is filled in.
+    /// Calls any service: await it. The request header is filled in.
+    ///
+    /// ```no_run
+    /// # use std::time::Duration;
+    /// # async fn example(session: uaforge_client::Session) -> Result<(), uaforge_client::Error> {
+    /// let request = uaforge_types::QueryFirstRequest::default();
+    /// let response = session.call_service(request).timeout(Duration::from_secs(60)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// The service failed as a whole, or there was no response.
-    pub async fn call_service<Q: ServiceRequest>(&self, request: Q) -> Result<Q::Response, Error> {
-        self.call(request, None).await
+    pub fn call_service<Q: ServiceRequest>(&self, request: Q) -> Invocation<Q> {
+        Invocation::new(self.clone(), request)
     }
 
-    /// As [`Session::call_service`] with a time of its own.
+    pub(crate) async fn call<Q: ServiceRequest>(
+        &self,
+        request: Q,
+        options: CallOptions,
+    ) -> Result<Q::Response, Error> {
+        self.shared.link.call(request, options).await
+    }
+
+    /// Waits until the session has ended, by [`Session::close`], by the server, or because the connection
+    /// was lost. Gives the reason. At once if it has ended already.
     ///
-    /// # Errors
-    /// The service failed as a whole, or there was no response in time.
-    pub async fn call_service_within<Q: ServiceRequest>(
-        &self,
-        request: Q,
-        timeout: Duration,
-    ) -> Result<Q::Response, Error> {
-        self.call(request, Some(timeout)).await
+    /// ```no_run
+    /// # async fn example(session: uaforge_client::Session) {
+    /// let watched = session.clone();
+    /// tokio::spawn(async move { eprintln!("session ended: {}", watched.closed().await) });
+    /// # }
+    /// ```
+    pub async fn closed(&self) -> Error {
+        self.shared.link.closed().await
     }
 
-    async fn call<Q: ServiceRequest>(
-        &self,
-        request: Q,
-        timeout: Option<Duration>,
-    ) -> Result<Q::Response, Error> {
-        let (reply, response) = oneshot::channel();
-        // A caller that went away does not want the response any more.
-        let call = ServiceCall::new(request, timeout, move |outcome| drop(reply.send(outcome)));
-        let gone = || Error::closed("the connection task has ended");
-        self.shared.commands.send(Command::Call(Box::new(call))).await.map_err(|_| gone())?;
-        response.await.map_err(|_| gone())?
+    /// Whether the session has ended.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.shared.link.ended().is_some()
     }
 
-    /// Closes the session and the connection, and waits until that is done. What other tasks still wait
-    /// for is answered with an error.
+    /// Closes the session and the connection, and waits until that is done (OPC 10000-4 §5.7.4). What
+    /// other tasks still wait for is answered with an error.
     pub async fn close(self) {
-        let (done, closed) = oneshot::channel();
-        if self.shared.commands.send(Command::Close(done)).await.is_ok() {
-            // The sender goes away with the connection.
-            drop(closed.await);
-        }
+        self.shared.link.close().await;
+    }
+
+    pub(crate) fn link(&self) -> &Link {
+        &self.shared.link
     }
 
     pub(crate) fn hierarchy(&self) -> &TypeHierarchy {
         &self.shared.hierarchy
+    }
+
+    pub(crate) fn learned(&self) -> &Learned {
+        &self.shared.learned
     }
 }
 

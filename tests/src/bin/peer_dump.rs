@@ -87,7 +87,7 @@ impl Dump {
                 attribute_id: *attribute,
                 ..Default::default()
             });
-            let values = session.read(reads.collect()).await?;
+            let values = session.read(reads).await?;
             for ((node, attribute), value) in batch.iter().zip(&values) {
                 self.value(node, *attribute, value)?;
             }

@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use uaforge_codec::{Decode, DecodeContext, Decoder, Encode, Encoder, NodeIdRef, Structure};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use uaforge_codec::{Decode, DecodeContext, Decoder, Encode, Encoder, NodeIdRef, StatusCode, Structure};
 use uaforge_types::{RequestHeader, ServiceFault, ServiceRequest, ServiceResponse};
 
 use crate::Error;
@@ -17,10 +18,12 @@ pub(crate) trait Outgoing: Send {
 
 /// A request with somebody who waits for the response.
 pub(crate) trait Call: Outgoing {
-    /// Another time than the usual one.
-    fn timeout(&self) -> Option<Duration>;
-    /// Hands over the response.
-    fn complete(self: Box<Self>, outcome: Result<Body<'_>, Error>);
+    /// The requestHandle that the caller knows it by.
+    fn handle(&self) -> u32;
+    /// How long it may take from now on.
+    fn timeout(&self) -> Duration;
+    /// Hands over the response. Gives back the status that the service failed with as a whole.
+    fn complete(self: Box<Self>, outcome: Result<Body<'_>, Error>) -> Option<StatusCode>;
 }
 
 /// The body of a response: encoding id and structure.
@@ -75,24 +78,32 @@ impl<Q: ServiceRequest> Outgoing for Request<Q> {
     }
 }
 
-/// A request of a known type whose response goes to a function.
-pub(crate) struct ServiceCall<Q, F> {
+/// What a caller waits for: the outcome, and the request, which it may want to send again in parts.
+pub(crate) type Exchanged<Q> = (Result<<Q as ServiceRequest>::Response, Error>, Q);
+
+/// A request of a known type whose response somebody waits for.
+pub(crate) struct ServiceCall<Q: ServiceRequest> {
     request: Request<Q>,
-    timeout: Option<Duration>,
-    reply: F,
+    handle: u32,
+    timeout: Duration,
+    reply: oneshot::Sender<Exchanged<Q>>,
+    /// Room among the outstanding requests, free again when this goes away.
+    _permit: OwnedSemaphorePermit,
 }
 
-impl<Q, F> ServiceCall<Q, F>
-where
-    Q: ServiceRequest,
-    F: FnOnce(Result<Q::Response, Error>) + Send,
-{
-    pub(crate) fn new(request: Q, timeout: Option<Duration>, reply: F) -> Self {
-        Self { request: Request(request), timeout, reply }
+impl<Q: ServiceRequest> ServiceCall<Q> {
+    pub(crate) fn new(
+        request: Q,
+        handle: u32,
+        timeout: Duration,
+        reply: oneshot::Sender<Exchanged<Q>>,
+        permit: OwnedSemaphorePermit,
+    ) -> Self {
+        Self { request: Request(request), handle, timeout, reply, _permit: permit }
     }
 }
 
-impl<Q: ServiceRequest, F: Send> Outgoing for ServiceCall<Q, F> {
+impl<Q: ServiceRequest> Outgoing for ServiceCall<Q> {
     fn service(&self) -> &'static str {
         self.request.service()
     }
@@ -102,16 +113,23 @@ impl<Q: ServiceRequest, F: Send> Outgoing for ServiceCall<Q, F> {
     }
 }
 
-impl<Q, F> Call for ServiceCall<Q, F>
-where
-    Q: ServiceRequest,
-    F: FnOnce(Result<Q::Response, Error>) + Send,
-{
-    fn timeout(&self) -> Option<Duration> {
+impl<Q: ServiceRequest> Call for ServiceCall<Q> {
+    fn handle(&self) -> u32 {
+        self.handle
+    }
+
+    fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    fn complete(self: Box<Self>, outcome: Result<Body<'_>, Error>) {
-        (self.reply)(outcome.and_then(Body::response::<Q>));
+    fn complete(self: Box<Self>, outcome: Result<Body<'_>, Error>) -> Option<StatusCode> {
+        let outcome = outcome.and_then(Body::response::<Q>);
+        let failed = match &outcome {
+            Err(Error::Service { status, .. }) => Some(*status),
+            _ => None,
+        };
+        // A caller that went away does not want the response any more.
+        drop(self.reply.send((outcome, self.request.0)));
+        failed
     }
 }

@@ -1,31 +1,28 @@
-//! The states of a session, without the channel below it: what a response means and what is to be sent next.
+//! The states of a connection, without the channel below it: what a response means and what is to be sent
+//! next. The way to a ready session is in `connecting`.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use tokio::sync::watch;
 use uaforge_codec::{Entropy, NodeId, Now, StatusCode, Ticks};
 use uaforge_types::{
-    ActivateSessionRequest, CloseSessionRequest, CreateSessionRequest, EndpointDescription,
-    GetEndpointsRequest, ReadRequest, RequestHeader, ServiceRequest, status,
+    CancelRequest, CloseSessionRequest, GetEndpointsRequest, ReadRequest, RequestHeader, ServiceRequest,
+    status,
 };
 
-use super::call::{Body, Call, Outgoing, Request};
-use super::endpoints::{self, Chosen};
+use super::call::{Body, Call, Request};
+use super::handles::Handles;
+use super::liveness::Liveness;
 use super::pending::{Pending, Step, Waiting};
-use super::setup::{self, Report, SessionInfo};
+use super::setup::{self, Report, Setup};
 use crate::Error;
 use crate::config::Config;
 use crate::tables::Tables;
 
-/// A request that the channel is to send.
-pub(crate) enum Queued {
-    User(Box<dyn Call>),
-    Own(Step, Box<dyn Outgoing>),
-}
-
-/// What the session is waiting for.
-enum State {
-    /// Until the session can be used.
+/// What the connection is waiting for.
+pub(super) enum State {
+    /// Until it can be used.
     Connecting(Setup),
     Ready,
     /// CloseSession was sent.
@@ -33,12 +30,22 @@ enum State {
     Closed,
 }
 
-struct Setup {
-    report: Report,
-    deadline: Ticks,
-    endpoints: uaforge_codec::Array<EndpointDescription>,
-    chosen: Option<Chosen>,
-    info: Option<SessionInfo>,
+/// What a connection is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// A channel is enough: discovery services.
+    Channel,
+    /// An activated session.
+    Session,
+}
+
+/// The parts of a core that others share.
+pub(crate) struct Ties {
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) handles: Arc<Handles>,
+    /// Told once: why the connection has ended.
+    pub(crate) ended: watch::Sender<Option<Error>>,
+    pub(crate) report: Report,
 }
 
 /// The session's side of the machine.
@@ -46,161 +53,204 @@ pub(crate) struct Core {
     pub(crate) url: Arc<str>,
     pub(crate) config: Arc<Config>,
     pub(crate) tables: Arc<Tables>,
-    pub(crate) outbox: VecDeque<Queued>,
-    state: State,
+    /// Handles of requests that the channel is to send.
+    pub(crate) outbox: VecDeque<u32>,
+    pub(super) goal: Goal,
+    pub(super) state: State,
+    pub(super) entropy: Box<dyn Entropy + Send>,
+    pub(super) authentication_token: NodeId,
+    pub(super) liveness: Liveness,
     pending: Pending,
-    entropy: Box<dyn Entropy + Send>,
-    authentication_token: NodeId,
-    next_handle: u32,
-    /// When the peer was heard last.
-    heard: Ticks,
-    keep_alive_sent: bool,
+    handles: Arc<Handles>,
+    ended: watch::Sender<Option<Error>>,
+    /// Cancels that are not answered yet.
+    cancels: usize,
+    /// The server has the Cancel service, as far as is known.
+    can_cancel: bool,
 }
 
 impl Core {
     pub(crate) fn new(
         url: Arc<str>,
         config: Arc<Config>,
-        tables: Arc<Tables>,
+        goal: Goal,
         entropy: Box<dyn Entropy + Send>,
         now: Now,
-        report: Report,
+        ties: Ties,
     ) -> Self {
-        let deadline = now.ticks + config.connect_timeout;
-        let setup = Setup { report, deadline, endpoints: Default::default(), chosen: None, info: None };
+        let setup = Setup::new(ties.report, now.ticks + config.connect_timeout);
         Self {
             url,
+            liveness: Liveness::new(config.keep_alive, now.ticks),
             config,
-            tables,
+            tables: ties.tables,
             outbox: VecDeque::new(),
+            goal,
             state: State::Connecting(setup),
-            pending: Pending::default(),
             entropy,
             authentication_token: NodeId::NULL,
-            next_handle: 0,
-            heard: now.ticks,
-            keep_alive_sent: false,
+            pending: Pending::default(),
+            handles: ties.handles,
+            ended: ties.ended,
+            cancels: 0,
+            can_cancel: true,
         }
     }
 
     /// The channel is open.
-    pub(crate) fn opened(&mut self) {
-        let request = setup::get_endpoints(&self.url);
-        self.send::<GetEndpointsRequest>(Step::Endpoints, request);
-    }
-
-    fn send<Q: ServiceRequest>(&mut self, step: Step, request: Q) {
-        self.outbox.push_back(Queued::Own(step, Box::new(Request(request))));
-    }
-
-    /// Takes a call of a user.
-    pub(crate) fn submit(&mut self, call: Box<dyn Call>) {
-        match self.state {
-            State::Closing | State::Closed => call.complete(Err(Error::closed("by this client"))),
-            State::Connecting(_) | State::Ready => self.outbox.push_back(Queued::User(call)),
+    pub(crate) fn opened(&mut self, now: Now) {
+        match self.goal {
+            Goal::Session => {
+                let request = setup::get_endpoints(&self.url);
+                self.send::<GetEndpointsRequest>(Step::Endpoints, request, now);
+            }
+            Goal::Channel => self.become_ready(None),
         }
     }
 
-    /// Whether another command may be taken now. Before the session is ready there are none but its end.
-    pub(crate) fn takes_calls(&self) -> bool {
-        match self.state {
-            State::Connecting(_) | State::Ready => self.pending.len() < self.config.max_outstanding,
-            State::Closing | State::Closed => false,
-        }
-    }
-
-    /// The header of the next request and its deadline (OPC 10000-4 §7.33).
-    pub(crate) fn header(&mut self, queued: &Queued, now: Now) -> (RequestHeader, Ticks) {
-        self.next_handle = self.next_handle.wrapping_add(1).max(1);
-        let timeout = match queued {
-            Queued::User(call) => call.timeout().unwrap_or(self.config.request_timeout),
-            Queued::Own(..) => self.config.request_timeout,
-        };
+    pub(super) fn send<Q: ServiceRequest>(&mut self, step: Step, request: Q, now: Now) {
         let deadline = match &self.state {
             State::Connecting(setup) => setup.deadline,
-            _ => now.ticks + timeout,
+            _ => now.ticks + self.config.request_timeout,
         };
+        self.enqueue(self.handles.next(), deadline, Waiting::Own(step, Box::new(Request(request))));
+    }
+
+    fn enqueue(&mut self, handle: u32, deadline: Ticks, waiting: Waiting) {
+        self.pending.insert(handle, deadline, waiting);
+        self.outbox.push_back(handle);
+    }
+
+    /// Takes a call of a user. Its time runs from now on.
+    pub(crate) fn submit(&mut self, call: Box<dyn Call>, now: Now) {
+        match self.state {
+            State::Closing | State::Closed => {
+                call.complete(Err(self.reason()));
+            }
+            State::Connecting(_) | State::Ready => {
+                self.enqueue(call.handle(), now.ticks + call.timeout(), Waiting::User(call));
+            }
+        }
+    }
+
+    /// Nobody waits for a call any more. If the server may be at work on it, it is told (OPC 10000-4
+    /// §5.7.5). A call that ran out of time needs no Cancel: the server knows its timeoutHint.
+    pub(crate) fn abandon(&mut self, handle: u32, now: Now) {
+        let Some((Waiting::User(_), true)) = self.pending.take(handle) else {
+            return;
+        };
+        let worth_it = matches!(self.state, State::Ready) && self.goal == Goal::Session && self.can_cancel;
+        if worth_it && self.cancels < self.config.max_outstanding {
+            self.cancels += 1;
+            let request = CancelRequest { request_handle: handle, ..Default::default() };
+            self.send::<CancelRequest>(Step::Cancel, request, now);
+        }
+    }
+
+    /// The next request to send with its header (OPC 10000-4 §7.33); `None` if nobody waits for it now.
+    pub(crate) fn prepare(&mut self, handle: u32, now: Now) -> Option<(RequestHeader, &mut Waiting)> {
+        let (deadline, waiting) = self.pending.get_mut(handle)?;
+        self.liveness.said(now.ticks);
         let hint = deadline.since(now.ticks).as_millis();
         let header = RequestHeader {
             authentication_token: self.authentication_token.clone(),
             timestamp: now.utc,
-            request_handle: self.next_handle,
-            timeout_hint: u32::try_from(hint).unwrap_or(u32::MAX),
+            request_handle: handle,
+            timeout_hint: u32::try_from(hint).unwrap_or(u32::MAX).max(1),
             ..Default::default()
         };
-        (header, deadline)
+        Some((header, waiting))
     }
 
     /// A request went out.
-    pub(crate) fn sent(&mut self, request_id: u32, deadline: Ticks, queued: Queued) {
-        let waiting = match queued {
-            Queued::User(call) => Waiting::User(call),
-            Queued::Own(step, request) => Waiting::Own(step, request.service()),
-        };
-        self.pending.insert(request_id, deadline, waiting);
+    pub(crate) fn sent(&mut self, handle: u32, request_id: u32) {
+        self.pending.sent(handle, request_id);
     }
 
     /// A request could not be encoded.
-    pub(crate) fn refused(&mut self, queued: Queued, error: Error) {
-        match queued {
-            Queued::User(call) => call.complete(Err(error)),
-            Queued::Own(..) => self.fail(error),
+    pub(crate) fn refused(&mut self, handle: u32, error: Error) {
+        match self.pending.take(handle) {
+            Some((Waiting::User(call), _)) => {
+                call.complete(Err(error));
+            }
+            Some((Waiting::Own(..), _)) => self.end(error),
+            None => {}
         }
     }
 
     /// Bytes arrived.
     pub(crate) fn heard(&mut self, now: Now) {
-        self.heard = now.ticks;
+        self.liveness.heard(now.ticks);
     }
 
-    /// A response arrived. Late ones have nobody waiting and are dropped.
-    pub(crate) fn response(&mut self, request_id: u32, body: Body<'_>) {
-        match self.pending.take(request_id) {
+    /// A response arrived. Late ones and second ones have nobody waiting and are dropped.
+    pub(crate) fn response(&mut self, request_id: u32, body: Body<'_>, now: Now) {
+        match self.pending.answered(request_id) {
             None => {}
-            Some(Waiting::User(call)) => call.complete(Ok(body)),
+            Some(Waiting::User(call)) => {
+                let failed = call.complete(Ok(body));
+                if let Some(status) = failed.filter(|status| self.is_over(*status)) {
+                    self.end(session_over(status));
+                }
+            }
             Some(Waiting::Own(step, _)) => {
-                if let Err(error) = self.advance(step, body) {
-                    self.fail(error);
+                if let Err(error) = self.advance(step, body, now) {
+                    self.end(error);
                 }
             }
         }
     }
 
+    /// Whether the service result says that the session or its channel is no more.
+    fn is_over(&self, found: StatusCode) -> bool {
+        self.goal == Goal::Session
+            && [
+                status::BAD_SESSION_ID_INVALID,
+                status::BAD_SESSION_CLOSED,
+                status::BAD_SESSION_NOT_ACTIVATED,
+                status::BAD_SECURE_CHANNEL_ID_INVALID,
+                status::BAD_SECURE_CHANNEL_CLOSED,
+            ]
+            .contains(&found)
+    }
+
     /// The peer gave up one response (abort chunk).
     pub(crate) fn aborted(&mut self, request_id: u32, status: StatusCode) {
-        match self.pending.take(request_id) {
+        match self.pending.answered(request_id) {
             None => {}
             Some(Waiting::User(call)) => {
                 let service = call.service();
                 call.complete(Err(Error::Service { service, status }));
             }
-            Some(Waiting::Own(_, service)) => self.fail(Error::Service { service, status }),
+            Some(Waiting::Own(Step::KeepAlive, _)) => self.liveness.answered(),
+            Some(Waiting::Own(Step::Cancel, _)) => self.cancels = self.cancels.saturating_sub(1),
+            Some(Waiting::Own(_, request)) => {
+                self.end(Error::Service { service: request.service(), status });
+            }
         }
     }
 
-    fn advance(&mut self, step: Step, body: Body<'_>) -> Result<(), Error> {
+    fn advance(&mut self, step: Step, body: Body<'_>, now: Now) -> Result<(), Error> {
         match step {
-            Step::Endpoints => {
-                let endpoints = body.response::<GetEndpointsRequest>()?.endpoints;
-                let chosen = endpoints::choose(&endpoints, self.config.insecure, &self.url)?;
-                let request = setup::create_session(&self.url, &self.config, &chosen, &mut *self.entropy);
-                self.send(Step::Create, request);
-                self.update(|setup| {
-                    setup.endpoints = endpoints;
-                    setup.chosen = Some(chosen);
-                });
-                Ok(())
-            }
-            Step::Create => self.created(body),
-            Step::Activate => {
-                body.response::<ActivateSessionRequest>()?;
-                self.send(Step::Tables, setup::read_tables());
-                Ok(())
-            }
-            Step::Tables => self.ready(body),
+            Step::Endpoints => self.endpoints(body, now),
+            Step::Create => self.created(body, now),
+            Step::Activate => self.activated(body, now),
+            Step::Tables => self.tables(body, now),
+            Step::Namespaces => self.namespaces(body),
             Step::KeepAlive => {
-                self.keep_alive_sent = false;
-                body.response::<ReadRequest>().map(drop)
+                self.liveness.answered();
+                // A server that answers is there, whatever it says of its state.
+                match body.response::<ReadRequest>() {
+                    Err(Error::Service { status, .. }) if self.is_over(status) => Err(session_over(status)),
+                    _ => Ok(()),
+                }
+            }
+            Step::Cancel => {
+                self.cancels = self.cancels.saturating_sub(1);
+                if let Err(Error::Service { status, .. }) = body.response::<CancelRequest>() {
+                    self.can_cancel &= status != status::BAD_SERVICE_UNSUPPORTED;
+                }
+                Ok(())
             }
             Step::Close => {
                 self.end(Error::closed("by this client"));
@@ -209,104 +259,79 @@ impl Core {
         }
     }
 
-    fn update(&mut self, change: impl FnOnce(&mut Setup)) {
-        if let State::Connecting(setup) = &mut self.state {
-            change(setup);
-        }
-    }
-
-    fn created(&mut self, body: Body<'_>) -> Result<(), Error> {
-        let created = body.response::<CreateSessionRequest>()?;
-        let State::Connecting(setup) = &mut self.state else {
-            return Ok(());
-        };
-        if !endpoints::agree(&setup.endpoints, &created.server_endpoints) {
-            return Err(Error::EndpointsDiffer);
-        }
-        let Some(chosen) = &setup.chosen else {
-            return Ok(());
-        };
-        self.authentication_token = created.authentication_token.clone();
-        let request = setup::activate_session(chosen);
-        setup.info = Some(setup::info(created, chosen));
-        self.send(Step::Activate, request);
-        Ok(())
-    }
-
-    fn ready(&mut self, body: Body<'_>) -> Result<(), Error> {
-        let read = body.response::<ReadRequest>()?;
-        let (namespaces, limits) = setup::tables(&read.results)?;
-        self.tables.set_namespaces(namespaces);
-        if let State::Connecting(setup) = core::mem::replace(&mut self.state, State::Ready)
-            && let Some(mut info) = setup.info
-        {
-            info.limits = limits;
-            (setup.report)(Ok(info));
-        }
-        Ok(())
-    }
-
     /// What the clock asks for.
     pub(crate) fn deadline(&self) -> Option<Ticks> {
-        let connecting = match &self.state {
+        let own = match &self.state {
             State::Connecting(setup) => Some(setup.deadline),
-            State::Ready if !self.keep_alive_sent => Some(self.heard + self.config.keep_alive),
+            State::Ready if self.goal == Goal::Session => self.liveness.due(),
             _ => None,
         };
-        [connecting, self.pending.next_deadline()].into_iter().flatten().min()
+        [own, self.pending.next_deadline()].into_iter().flatten().min()
     }
 
     pub(crate) fn on_deadline(&mut self, now: Now) {
         while let Some(waiting) = self.pending.expired(now.ticks) {
-            let timeout = Error::Timeout { service: waiting.service() };
             match waiting {
-                Waiting::User(call) => call.complete(Err(timeout)),
-                Waiting::Own(_, _) => self.fail(timeout),
+                Waiting::User(call) => {
+                    let service = call.service();
+                    call.complete(Err(Error::Timeout { service }));
+                }
+                Waiting::Own(Step::Cancel, _) => self.cancels = self.cancels.saturating_sub(1),
+                Waiting::Own(Step::Close, _) => self.end(Error::closed("by this client")),
+                Waiting::Own(Step::KeepAlive, _) => {
+                    self.end(Error::closed("the server does not answer the keep-alive in time"));
+                }
+                Waiting::Own(_, request) => self.end(Error::Timeout { service: request.service() }),
             }
         }
         match &self.state {
             State::Connecting(setup) if setup.deadline <= now.ticks => {
-                self.fail(Error::Timeout { service: "connecting" });
+                self.end(Error::Timeout { service: "connecting" });
             }
-            State::Ready if !self.keep_alive_sent && self.heard + self.config.keep_alive <= now.ticks => {
-                self.keep_alive_sent = true;
-                self.send(Step::KeepAlive, setup::read_state());
+            State::Ready
+                if self.goal == Goal::Session && self.liveness.due().is_some_and(|at| at <= now.ticks) =>
+            {
+                self.liveness.asked();
+                self.send::<ReadRequest>(Step::KeepAlive, setup::read_state(), now);
             }
             _ => {}
         }
     }
 
-    /// Starts the orderly end; what waits still gets its responses until CloseSession is answered.
-    pub(crate) fn close(&mut self) {
-        match self.state {
-            State::Ready => {
+    /// Starts the orderly end; what was sent still gets its response until CloseSession is answered.
+    pub(crate) fn close(&mut self, now: Now) {
+        match (&self.state, self.goal) {
+            (State::Ready, Goal::Session) => {
                 self.state = State::Closing;
-                self.send::<CloseSessionRequest>(Step::Close, setup::close_session());
+                self.send::<CloseSessionRequest>(Step::Close, setup::close_session(), now);
             }
-            State::Connecting(_) => self.end(Error::closed("by this client")),
-            State::Closing | State::Closed => {}
+            (State::Ready, Goal::Channel) | (State::Connecting(_), _) => {
+                self.end(Error::closed("by this client"));
+            }
+            (State::Closing | State::Closed, _) => {}
         }
     }
 
-    /// Ends everything with an error.
-    pub(crate) fn fail(&mut self, error: Error) {
-        self.end(error);
-    }
-
-    fn end(&mut self, error: Error) {
+    /// Ends everything with an error, which all who wait get now and all who come later.
+    pub(crate) fn end(&mut self, error: Error) {
+        if self.is_closed() {
+            return;
+        }
+        self.ended.send_replace(Some(error.clone()));
         if let State::Connecting(setup) = core::mem::replace(&mut self.state, State::Closed) {
             (setup.report)(Err(error.clone()));
         }
-        for queued in self.outbox.drain(..) {
-            if let Queued::User(call) = queued {
-                call.complete(Err(error.clone()));
-            }
-        }
+        self.outbox.clear();
         for waiting in self.pending.drain() {
             if let Waiting::User(call) = waiting {
                 call.complete(Err(error.clone()));
             }
         }
+    }
+
+    /// Why a call is not taken any more.
+    pub(crate) fn reason(&self) -> Error {
+        self.ended.borrow().clone().unwrap_or_else(|| Error::closed("by this client"))
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -319,7 +344,11 @@ impl Core {
         self.end(if waits_for_close {
             Error::closed("by this client")
         } else {
-            Error::Channel { status: status::BAD_CONNECTION_CLOSED, reason: "the server closed it".into() }
+            Error::closed("the server or the network closed it")
         });
     }
+}
+
+fn session_over(status: StatusCode) -> Error {
+    Error::SessionOver { status }
 }

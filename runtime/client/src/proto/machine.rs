@@ -1,44 +1,54 @@
 //! The session over its channel: the whole connection as one machine.
 
+use core::fmt;
 use core::task::{Context, Poll};
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use uaforge_channel::{ChannelError, ClientChannel, ClientConfig, ClientEvent, Limits, NonePolicy};
-use uaforge_codec::{Encoder, Entropy, Now, Ticks};
+use uaforge_codec::{Entropy, Now, Ticks};
 use uaforge_net::{Machine, OutputBuffer};
-use uaforge_types::RequestHeader;
 
 use super::call::Body;
-use super::core::{Core, Queued};
-use super::setup::Report;
+use super::core::{Core, Goal, Ties};
 use crate::Error;
 use crate::config::Config;
-use crate::session::Command;
-use crate::tables::Tables;
+use crate::link::Command;
 
-/// A connection from Hello to CloseSecureChannel. It ends when all its sessions' handles are gone.
-pub(crate) struct SessionMachine {
+/// A connection from Hello to CloseSecureChannel, without socket and clock: whoever drives it gives it
+/// bytes, the time, and sends what is in its output. It ends when all handles of its session are gone.
+///
+/// [`ClientBuilder::connect`](crate::ClientBuilder::connect) drives it with a TCP socket;
+/// [`ClientBuilder::start`](crate::ClientBuilder::start) gives it to the caller.
+pub struct Connection {
     channel: ClientChannel,
     output: OutputBuffer,
     core: Core,
-    commands: mpsc::Receiver<Command>,
+    commands: mpsc::UnboundedReceiver<Command>,
+    /// Every handle is gone, which is noticed once.
+    orphaned: bool,
     /// Dropped with the machine, which tells those who wait for the end.
     closers: Vec<oneshot::Sender<()>>,
     /// CLO was sent, or there is no channel to say it on.
     finished: bool,
 }
 
-impl SessionMachine {
+/// What a connection is to be.
+pub(crate) struct Plan {
+    pub(crate) url: Arc<str>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) goal: Goal,
+}
+
+impl Connection {
     pub(crate) fn new(
-        url: Arc<str>,
-        config: Arc<Config>,
-        tables: Arc<Tables>,
+        plan: Plan,
         entropy: impl Entropy + Clone + Send + 'static,
-        commands: mpsc::Receiver<Command>,
+        commands: mpsc::UnboundedReceiver<Command>,
         now: Now,
-        report: Report,
+        ties: Ties,
     ) -> Self {
+        let Plan { url, config, goal } = plan;
         let limits = Limits {
             max_message: config.max_message_size,
             max_chunks: config.max_chunk_count,
@@ -53,79 +63,112 @@ impl SessionMachine {
         let mut channel = ClientChannel::new(settings, NonePolicy, entropy.clone());
         let mut output = OutputBuffer::new();
         channel.start(output.vec(), now);
-        let core = Core::new(url, config, tables, Box::new(entropy), now, report);
-        Self { channel, output, core, commands, closers: Vec::new(), finished: false }
+        let core = Core::new(url, config, goal, Box::new(entropy), now, ties);
+        Self { channel, output, core, commands, orphaned: false, closers: Vec::new(), finished: false }
     }
 
-    /// Sends what the session has to say.
+    /// Sends what the session has to say, as far as the output has room.
     fn flush(&mut self, now: Now) {
         let Self { channel, output, core, .. } = self;
         let tables = core.tables.snapshot();
-        while let Some(mut queued) = core.outbox.pop_front() {
-            let (header, deadline) = core.header(&queued, now);
-            let sent = channel.send(output.vec(), tables.encode_context(), |e| queued.encode(header, e));
+        while !output.is_full()
+            && let Some(handle) = core.outbox.pop_front()
+        {
+            let Some((header, waiting)) = core.prepare(handle, now) else {
+                continue;
+            };
+            let service = waiting.service();
+            let sent = channel.send(output.vec(), tables.encode_context(), |e| waiting.encode(header, e));
             match sent {
-                Ok(request_id) => core.sent(request_id, deadline, queued),
-                Err(reason) => {
-                    let error = Error::Encode { service: queued.service(), reason };
-                    core.refused(queued, error);
-                }
+                Ok(request_id) => core.sent(handle, request_id),
+                Err(reason) => core.refused(handle, Error::Encode { service, reason }),
             }
         }
         if core.is_closed() && !self.finished {
             self.finished = true;
             channel.close(output.vec(), now);
         }
+        self.settle();
     }
 
-    /// The connection is gone, or no longer worth having.
-    fn abandon(&mut self) {
-        self.finished = true;
-        self.core.lost();
+    /// Once the connection has ended, whoever has just asked for something gets an answer at once.
+    fn settle(&mut self) {
+        if !self.core.is_closed() {
+            return;
+        }
+        self.commands.close();
+        while let Ok(command) = self.commands.try_recv() {
+            match command {
+                Command::Call(call) => {
+                    call.complete(Err(self.core.reason()));
+                }
+                Command::Abandon(_) => {}
+                Command::Close(done) => self.closers.push(done),
+            }
+        }
     }
 
     /// The channel has ended with an error.
     fn failed(&mut self, error: &ChannelError) {
         self.finished = true;
-        self.core.fail(Error::Channel { status: error.status, reason: error.reason.to_string().into() });
+        self.core.end(Error::Channel { status: error.status, reason: error.reason.to_string().into() });
     }
 
-    fn command(&mut self, command: Option<Command>) {
+    fn command(&mut self, command: Command, now: Now) {
         match command {
-            Some(Command::Call(call)) => self.core.submit(call),
-            Some(Command::Close(done)) => {
+            Command::Call(call) => self.core.submit(call, now),
+            Command::Abandon(handle) => self.core.abandon(handle, now),
+            Command::Close(done) => {
                 self.closers.push(done);
-                self.core.close();
+                self.core.close(now);
             }
-            // Every handle is gone.
-            None => self.core.close(),
         }
+    }
+
+    /// Goes on with what a private key is needed for.
+    fn poll_channel(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> bool {
+        let mut worked = false;
+        while !self.channel.wants_input() {
+            let Poll::Ready(event) = self.channel.poll(cx, now(), self.output.vec()) else {
+                break;
+            };
+            worked = true;
+            match event {
+                ClientEvent::Opened => self.core.opened(now()),
+                ClientEvent::Failed(error) => self.failed(&error),
+                _ => {}
+            }
+        }
+        worked
+    }
+
+    /// Takes what callers want; their times begin now.
+    fn poll_commands(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> bool {
+        let mut time = None;
+        while !self.orphaned {
+            let Poll::Ready(command) = self.commands.poll_recv(cx) else {
+                break;
+            };
+            let now = *time.get_or_insert_with(now);
+            match command {
+                Some(command) => self.command(command, now),
+                None => {
+                    self.orphaned = true;
+                    self.core.close(now);
+                }
+            }
+        }
+        time.is_some()
     }
 }
 
-impl Queued {
-    fn service(&self) -> &'static str {
-        match self {
-            Self::User(call) => call.service(),
-            Self::Own(_, request) => request.service(),
-        }
-    }
-
-    fn encode(&mut self, header: RequestHeader, e: &mut Encoder<'_>) {
-        match self {
-            Self::User(call) => call.encode(header, e),
-            Self::Own(_, request) => request.encode(header, e),
-        }
-    }
-}
-
-impl Machine for SessionMachine {
+impl Machine for Connection {
     fn receive(&mut self, input: &[u8], now: Now) -> usize {
         self.core.heard(now);
         let tables = self.core.tables.snapshot();
         let config = Arc::clone(&self.core.config);
         let mut consumed = 0;
-        while !self.finished {
+        while !self.finished && !self.core.is_closed() {
             let rest = input.get(consumed..).unwrap_or_default();
             let Self { channel, output, core, .. } = self;
             let (count, event) = channel.receive(rest, now, output.vec());
@@ -133,10 +176,10 @@ impl Machine for SessionMachine {
             match event {
                 ClientEvent::Incomplete => break,
                 ClientEvent::Handled => {}
-                ClientEvent::Opened => core.opened(),
+                ClientEvent::Opened => core.opened(now),
                 ClientEvent::Message { request_id, body } => {
                     let cx = tables.decode_context(&config.decode_limits);
-                    core.response(request_id, Body { bytes: body, cx });
+                    core.response(request_id, Body { bytes: body, cx }, now);
                 }
                 ClientEvent::Aborted { request_id, status, .. } => core.aborted(request_id, status),
                 ClientEvent::Failed(error) => self.failed(&error),
@@ -171,32 +214,21 @@ impl Machine for SessionMachine {
     }
 
     fn poll_work(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> Poll<()> {
-        let mut worked = false;
-        while !self.channel.wants_input() {
-            let Poll::Ready(event) = self.channel.poll(cx, now(), self.output.vec()) else {
-                break;
-            };
-            worked = true;
-            match event {
-                ClientEvent::Opened => self.core.opened(),
-                ClientEvent::Failed(error) => self.failed(&error),
-                _ => {}
-            }
+        let mut worked = self.poll_channel(cx, now);
+        worked |= self.poll_commands(cx, now);
+        // What waited for room in the output goes on once the driver has written some of it.
+        let waits = !self.core.outbox.is_empty() && !self.output.is_full();
+        if worked || waits {
             self.flush(now());
+            return Poll::Ready(());
         }
-        while self.core.takes_calls() && !self.output.is_full() {
-            let Poll::Ready(command) = self.commands.poll_recv(cx) else {
-                break;
-            };
-            worked = true;
-            self.command(command);
-            self.flush(now());
-        }
-        if worked { Poll::Ready(()) } else { Poll::Pending }
+        Poll::Pending
     }
 
     fn on_eof(&mut self, _: Now) {
-        self.abandon();
+        self.finished = true;
+        self.core.lost();
+        self.settle();
     }
 
     fn is_closed(&self) -> bool {
@@ -209,8 +241,19 @@ impl Machine for SessionMachine {
     }
 }
 
-impl Drop for SessionMachine {
+impl Drop for Connection {
     fn drop(&mut self) {
         self.core.lost();
+        self.settle();
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection")
+            .field("url", &self.core.url)
+            .field("channel", &self.channel.channel_id())
+            .field("closed", &self.finished)
+            .finish_non_exhaustive()
     }
 }

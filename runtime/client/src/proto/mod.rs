@@ -2,12 +2,18 @@
 //! It owns no socket, reads no clock and starts no task.
 
 mod call;
+mod connecting;
 mod core;
 mod endpoints;
+mod handles;
+mod liveness;
 mod machine;
 mod pending;
 mod setup;
 
-pub(crate) use call::{Call, ServiceCall};
-pub(crate) use machine::SessionMachine;
+pub(crate) use call::{Call, Exchanged, ServiceCall};
+pub(crate) use core::{Goal, Ties};
+pub(crate) use handles::Handles;
+pub use machine::Connection;
+pub(crate) use machine::Plan;
 pub use setup::{OperationLimits, SessionInfo};

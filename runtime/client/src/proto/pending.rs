@@ -1,10 +1,11 @@
-//! Requests that wait for their response, by request id, with their deadlines.
+//! Requests that wait to be sent or for their response, with their deadlines.
 
 use std::collections::{BTreeSet, HashMap};
 
-use uaforge_codec::Ticks;
+use uaforge_codec::{Encoder, Ticks};
+use uaforge_types::RequestHeader;
 
-use super::call::Call;
+use super::call::{Call, Outgoing};
 
 /// What the connection itself waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,10 +16,14 @@ pub(crate) enum Step {
     Create,
     /// ActivateSession.
     Activate,
-    /// Namespace table and operation limits.
+    /// Namespace table and limits.
     Tables,
+    /// The namespace table alone, from a server that does not take more.
+    Namespaces,
     /// The state of a silent server.
     KeepAlive,
+    /// Cancel for a call that nobody waits for any more.
+    Cancel,
     /// CloseSession.
     Close,
 }
@@ -26,40 +31,75 @@ pub(crate) enum Step {
 /// Who waits.
 pub(crate) enum Waiting {
     User(Box<dyn Call>),
-    Own(Step, &'static str),
+    Own(Step, Box<dyn Outgoing>),
 }
 
 impl Waiting {
     pub(crate) fn service(&self) -> &'static str {
         match self {
             Self::User(call) => call.service(),
-            Self::Own(_, service) => service,
+            Self::Own(_, request) => request.service(),
+        }
+    }
+
+    pub(crate) fn encode(&mut self, header: RequestHeader, e: &mut Encoder<'_>) {
+        match self {
+            Self::User(call) => call.encode(header, e),
+            Self::Own(_, request) => request.encode(header, e),
         }
     }
 }
 
-/// Outstanding requests. The ids are our own, so the peer cannot choose keys.
+struct Entry {
+    deadline: Ticks,
+    /// `None` before it is sent.
+    request_id: Option<u32>,
+    waiting: Waiting,
+}
+
+/// Outstanding requests by requestHandle. Handles and request ids are our own, so the peer cannot choose
+/// keys.
 #[derive(Default)]
 pub(crate) struct Pending {
-    waiting: HashMap<u32, (Ticks, Waiting)>,
+    entries: HashMap<u32, Entry>,
+    /// Handles by request id.
+    sent: HashMap<u32, u32>,
     deadlines: BTreeSet<(Ticks, u32)>,
 }
 
 impl Pending {
-    pub(crate) fn insert(&mut self, request_id: u32, deadline: Ticks, waiting: Waiting) {
-        self.waiting.insert(request_id, (deadline, waiting));
-        self.deadlines.insert((deadline, request_id));
+    pub(crate) fn insert(&mut self, handle: u32, deadline: Ticks, waiting: Waiting) {
+        self.entries.insert(handle, Entry { deadline, request_id: None, waiting });
+        self.deadlines.insert((deadline, handle));
+    }
+
+    /// What is to be sent under a handle and its deadline; `None` if nobody waits any more.
+    pub(crate) fn get_mut(&mut self, handle: u32) -> Option<(Ticks, &mut Waiting)> {
+        self.entries.get_mut(&handle).map(|entry| (entry.deadline, &mut entry.waiting))
+    }
+
+    /// A request went out.
+    pub(crate) fn sent(&mut self, handle: u32, request_id: u32) {
+        if let Some(entry) = self.entries.get_mut(&handle) {
+            entry.request_id = Some(request_id);
+            self.sent.insert(request_id, handle);
+        }
+    }
+
+    /// The waiter of a handle, and whether its request was sent.
+    pub(crate) fn take(&mut self, handle: u32) -> Option<(Waiting, bool)> {
+        let entry = self.entries.remove(&handle)?;
+        self.deadlines.remove(&(entry.deadline, handle));
+        if let Some(request_id) = entry.request_id {
+            self.sent.remove(&request_id);
+        }
+        Some((entry.waiting, entry.request_id.is_some()))
     }
 
     /// The waiter of a response; `None` if it gave up or never was.
-    pub(crate) fn take(&mut self, request_id: u32) -> Option<Waiting> {
-        let (deadline, waiting) = self.waiting.remove(&request_id)?;
-        self.deadlines.remove(&(deadline, request_id));
-        Some(waiting)
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.waiting.len()
+    pub(crate) fn answered(&mut self, request_id: u32) -> Option<Waiting> {
+        let handle = *self.sent.get(&request_id)?;
+        self.take(handle).map(|(waiting, _)| waiting)
     }
 
     pub(crate) fn next_deadline(&self) -> Option<Ticks> {
@@ -68,16 +108,17 @@ impl Pending {
 
     /// The next waiter whose time is over.
     pub(crate) fn expired(&mut self, now: Ticks) -> Option<Waiting> {
-        let (deadline, request_id) = *self.deadlines.first()?;
+        let (deadline, handle) = *self.deadlines.first()?;
         if deadline > now {
             return None;
         }
-        self.take(request_id)
+        self.take(handle).map(|(waiting, _)| waiting)
     }
 
     /// Everybody who waits.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Waiting> {
         self.deadlines.clear();
-        core::mem::take(&mut self.waiting).into_values().map(|(_, waiting)| waiting)
+        self.sent.clear();
+        core::mem::take(&mut self.entries).into_values().map(|entry| entry.waiting)
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use uaforge_codec::{
     Array, ByteString, ConstIdentifier, DataValue, Entropy, ExtensionObject, FromVariant, LocalizedText,
-    NamespaceMap, NodeId, UaString,
+    NamespaceMap, NodeId, Structure as _, Ticks, UaString,
 };
 use uaforge_types::{
     ActivateSessionRequest, AnonymousIdentityToken, ApplicationDescription, ApplicationType,
-    CloseSessionRequest, CreateSessionRequest, CreateSessionResponse, GetEndpointsRequest, ReadRequest,
-    ReadValueId, TimestampsToReturn, ids,
+    CloseSessionRequest, CreateSessionRequest, CreateSessionResponse, EndpointDescription,
+    GetEndpointsRequest, ReadRequest, ReadValueId, TimestampsToReturn, ids, status,
 };
 
 use super::endpoints::Chosen;
@@ -19,15 +19,29 @@ use crate::Error;
 use crate::config::Config;
 use uaforge_nodes::AttributeId;
 
-/// How many operations the server takes in one call; 0 is no limit (OPC 10000-5 §6.3.11).
+/// How much the server takes at once, as it announces it; 0 is no limit, or none that it tells
+/// (OPC 10000-5 §6.3.2 ServerCapabilitiesType, §6.3.11 OperationLimitsType).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OperationLimits {
-    /// MaxNodesPerRead.
+    /// MaxNodesPerRead: nodes of one Read.
     pub max_nodes_per_read: u32,
-    /// MaxNodesPerBrowse.
+    /// MaxNodesPerWrite: nodes of one Write.
+    pub max_nodes_per_write: u32,
+    /// MaxNodesPerMethodCall: Methods of one Call.
+    pub max_nodes_per_method_call: u32,
+    /// MaxNodesPerBrowse: nodes of one Browse, continuation points of one BrowseNext.
     pub max_nodes_per_browse: u32,
-    /// MaxNodesPerTranslateBrowsePathsToNodeIds.
+    /// MaxNodesPerRegisterNodes: nodes of one RegisterNodes.
+    pub max_nodes_per_register: u32,
+    /// MaxNodesPerTranslateBrowsePathsToNodeIds: paths of one call.
     pub max_nodes_per_translate: u32,
+    /// MaxMonitoredItemsPerCall: items of one call.
+    pub max_monitored_items_per_call: u32,
+    /// MaxArrayLength: elements of an array in a message or a value.
+    pub max_array_length: u32,
+    /// MaxBrowseContinuationPoints: continuation points that one session may hold.
+    pub max_browse_continuation_points: u16,
 }
 
 /// What is known once the session is ready.
@@ -43,8 +57,23 @@ pub struct SessionInfo {
     pub limits: OperationLimits,
 }
 
-/// Told once: the session is ready, or why it is not.
-pub(crate) type Report = Box<dyn FnOnce(Result<SessionInfo, Error>) + Send>;
+/// Told once: the connection is ready, with a session if one was wanted, or why it is not.
+pub(crate) type Report = Box<dyn FnOnce(Result<Option<SessionInfo>, Error>) + Send>;
+
+/// What is gathered until the connection is ready.
+pub(super) struct Setup {
+    pub(super) report: Report,
+    pub(super) deadline: Ticks,
+    pub(super) endpoints: Array<EndpointDescription>,
+    pub(super) chosen: Option<Chosen>,
+    pub(super) info: Option<SessionInfo>,
+}
+
+impl Setup {
+    pub(super) fn new(report: Report, deadline: Ticks) -> Self {
+        Self { report, deadline, endpoints: Array::default(), chosen: None, info: None }
+    }
+}
 
 pub(crate) fn get_endpoints(url: &str) -> GetEndpointsRequest {
     GetEndpointsRequest { endpoint_url: url.into(), ..Default::default() }
@@ -84,15 +113,27 @@ pub(crate) fn close_session() -> CloseSessionRequest {
     CloseSessionRequest { delete_subscriptions: true, ..Default::default() }
 }
 
-/// Namespace table and limits, in this order.
+/// Namespace table and limits, in the order that [`limits`] reads them.
 pub(crate) fn read_tables() -> ReadRequest {
+    use ids::variable as v;
     read_values([
-        ids::variable::SERVER_NAMESPACE_ARRAY.identifier(),
-        ids::variable::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_READ.identifier(),
-        ids::variable::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_BROWSE.identifier(),
-        ids::variable::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_TRANSLATE_BROWSE_PATHS_TO_NODE_IDS
+        v::SERVER_NAMESPACE_ARRAY.identifier(),
+        v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_READ.identifier(),
+        v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_WRITE.identifier(),
+        v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_METHOD_CALL.identifier(),
+        v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_BROWSE.identifier(),
+        v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_REGISTER_NODES.identifier(),
+        v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_TRANSLATE_BROWSE_PATHS_TO_NODE_IDS
             .identifier(),
+        v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_MONITORED_ITEMS_PER_CALL.identifier(),
+        v::SERVER_SERVER_CAPABILITIES_MAX_ARRAY_LENGTH.identifier(),
+        v::SERVER_SERVER_CAPABILITIES_MAX_BROWSE_CONTINUATION_POINTS.identifier(),
     ])
+}
+
+/// The namespace table alone.
+pub(crate) fn read_namespaces() -> ReadRequest {
+    read_values([ids::variable::SERVER_NAMESPACE_ARRAY.identifier()])
 }
 
 pub(crate) fn read_state() -> ReadRequest {
@@ -112,21 +153,34 @@ fn read_values<const N: usize>(nodes: [ConstIdentifier; N]) -> ReadRequest {
     }
 }
 
-/// Namespace table and limits out of the results of [`read_tables`]. Limits that a server lacks are none.
-pub(crate) fn tables(results: &[DataValue]) -> Result<(NamespaceMap, OperationLimits), Error> {
-    let value = |index: usize| results.get(index).and_then(DataValue::value);
-    let uris = value(0).and_then(|value| Array::<UaString>::from_variant(value).ok()).ok_or_else(|| {
-        let status = results.first().map(DataValue::status_or_good).unwrap_or_default();
-        Error::operation("NamespaceArray", status)
+/// The namespace table out of the results of [`read_tables`] or [`read_namespaces`].
+pub(crate) fn namespaces(results: &[DataValue]) -> Result<NamespaceMap, Error> {
+    let value = results.first().and_then(DataValue::value);
+    let uris = value.and_then(|value| Array::<UaString>::from_variant(value).ok()).ok_or_else(|| {
+        let found = results.first().map(DataValue::status_or_good).unwrap_or_default();
+        let status = if found.is_bad() { found } else { status::BAD_TYPE_MISMATCH };
+        Error::operation("NamespaceArray", status).of(ReadRequest::DESCRIPTOR.name)
     })?;
+    Ok(NamespaceMap::from_uris(uris.iter().map(|uri| Arc::<str>::from(uri.text()))))
+}
+
+/// The limits out of the results of [`read_tables`]. Those that a server lacks are none.
+pub(crate) fn limits(results: &[DataValue]) -> OperationLimits {
+    let value = |index: usize| results.get(index).and_then(DataValue::value);
     let limit = |index| value(index).and_then(|value| u32::from_variant(value).ok()).unwrap_or_default();
-    let limits = OperationLimits {
+    OperationLimits {
         max_nodes_per_read: limit(1),
-        max_nodes_per_browse: limit(2),
-        max_nodes_per_translate: limit(3),
-    };
-    let uris = uris.iter().map(|uri| Arc::<str>::from(uri.text()));
-    Ok((NamespaceMap::from_uris(uris), limits))
+        max_nodes_per_write: limit(2),
+        max_nodes_per_method_call: limit(3),
+        max_nodes_per_browse: limit(4),
+        max_nodes_per_register: limit(5),
+        max_nodes_per_translate: limit(6),
+        max_monitored_items_per_call: limit(7),
+        max_array_length: limit(8),
+        max_browse_continuation_points: value(9)
+            .and_then(|value| u16::from_variant(value).ok())
+            .unwrap_or_default(),
+    }
 }
 
 pub(crate) fn info(created: CreateSessionResponse, chosen: &Chosen) -> SessionInfo {

@@ -1,134 +1,184 @@
 //! Browse and BrowseNext (OPC 10000-4 §5.9.2, §5.9.3).
 
-use uaforge_codec::ByteString;
+use core::future::{Future, IntoFuture};
+use core::pin::Pin;
+use core::time::Duration;
+
+use uaforge_codec::{ByteString, NodeId};
 use uaforge_types::{
-    BrowseDescription, BrowseNextRequest, BrowseRequest, BrowseResult, ReferenceDescription, status,
+    BrowseDescription, BrowseDirection, BrowseNextRequest, BrowseRequest, BrowseResult, BrowseResultMask,
+    ReferenceDescription, ids,
 };
 
-use super::{check_count, per_call, split};
+use super::pages::{BrowseOptions, Pages};
+use crate::batch::{self, Limit};
 use crate::{Error, Session};
 
 /// All references of a node, or why they are not known.
 pub type BrowsePage = Result<Vec<ReferenceDescription>, Error>;
 
+/// The description that asks for the children of a node: forward hierarchical references of any kind, with
+/// everything that Browse tells of them.
+pub(crate) fn children_of(node_id: NodeId) -> BrowseDescription {
+    BrowseDescription {
+        node_id,
+        browse_direction: BrowseDirection::FORWARD,
+        reference_type_id: ids::reference_type::HIERARCHICAL_REFERENCES
+            .identifier()
+            .in_namespace(0)
+            .to_owned(),
+        include_subtypes: true,
+        node_class_mask: 0,
+        result_mask: BrowseResultMask::ALL.0.cast_unsigned(),
+    }
+}
+
 impl Session {
-    /// Browses nodes, one page each. Results with a continuation point go on with
-    /// [`Session::browse_next`]; [`Session::browse_all`] does that by itself.
+    /// Browses nodes, one page each, with at most so many references (0: the server decides). Several
+    /// calls are made if the server takes fewer nodes in one. Results with a continuation point go on
+    /// with [`Session::browse_next`]; [`Session::browse_all`] does that by itself.
     ///
     /// # Errors
-    /// The call failed as a whole.
+    /// The service failed as a whole. If only some of several calls failed, the results of their nodes
+    /// have the status of the call.
     pub async fn browse(
         &self,
         nodes_to_browse: Vec<BrowseDescription>,
         max_references_per_node: u32,
     ) -> Result<Vec<BrowseResult>, Error> {
-        let asked = nodes_to_browse.len();
         let request = BrowseRequest {
             requested_max_references_per_node: max_references_per_node,
-            nodes_to_browse: nodes_to_browse.into(),
             ..Default::default()
         };
-        let results = self.call_service(request).await?.results.into_vec();
-        check_count("BrowseRequest", asked, results.len())?;
-        Ok(results)
+        batch::run(self, request, nodes_to_browse, None).await
     }
 
-    /// The next pages, or with `release` the end of these continuation points.
+    /// The next pages, or with `release` the end of these continuation points (OPC 10000-4 §7.9), which
+    /// has no results.
     ///
     /// # Errors
-    /// The call failed as a whole.
+    /// The service failed as a whole. If only some of several calls failed, the results of their points
+    /// have the status of the call.
     pub async fn browse_next(
         &self,
         continuation_points: Vec<ByteString>,
         release: bool,
     ) -> Result<Vec<BrowseResult>, Error> {
-        let asked = continuation_points.len();
-        let request = BrowseNextRequest {
-            release_continuation_points: release,
-            continuation_points: continuation_points.into(),
-            ..Default::default()
-        };
-        let results = self.call_service(request).await?.results.into_vec();
-        // A release has no results to give (OPC 10000-4 §5.9.3.2).
         if !release {
-            check_count("BrowseNextRequest", asked, results.len())?;
+            return batch::run(self, BrowseNextRequest::default(), continuation_points, None).await;
         }
-        Ok(results)
+        let mut left = continuation_points.into_iter().peekable();
+        let mut outcome = Ok(Vec::new());
+        while left.peek().is_some() {
+            let part: Vec<_> = left.by_ref().take(batch::per_call(self, Limit::Browse)).collect();
+            outcome = outcome.and(self.call_service(release_of(part)).await.map(|_| Vec::new()));
+        }
+        outcome
     }
 
-    /// Browses nodes to the last page each: splits by the server's limits, follows continuation points,
-    /// and asks again for nodes that found the server without a free one.
+    /// Browses nodes to the last page each: await it. It splits by the server's limits, follows
+    /// continuation points, and asks again for nodes that found the server without a free one
+    /// (Bad_NoContinuationPoints). What does not end is ended with [`Error::Endless`]. For more references
+    /// than are to be in memory see [`Session::browse_many`].
+    ///
+    /// ```no_run
+    /// # use uaforge_client::{Error, Session};
+    /// # use uaforge_types::BrowseDescription;
+    /// # async fn example(session: Session, nodes: Vec<BrowseDescription>) -> Result<(), Error> {
+    /// for references in session.browse_all(nodes).await? {
+    ///     for reference in references? {
+    ///         println!("{} {}", reference.browse_name, reference.node_id);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// A call failed as a whole. What failed for a single node stands in its place.
-    pub async fn browse_all(
-        &self,
-        nodes_to_browse: Vec<BrowseDescription>,
-    ) -> Result<Vec<BrowsePage>, Error> {
-        let mut pages: Vec<BrowsePage> = nodes_to_browse.iter().map(|_| Ok(Vec::new())).collect();
-        let mut waiting: Vec<(usize, BrowseDescription)> = nodes_to_browse.into_iter().enumerate().collect();
-        let mut at_once = per_call(self.limits().max_nodes_per_browse);
-        while !waiting.is_empty() {
-            let mut again = Vec::new();
-            for part in split(waiting, u32::try_from(at_once).unwrap_or(0)) {
-                again.append(&mut self.browse_part(part, &mut pages).await?);
-            }
-            // Fewer nodes in one call need fewer continuation points at once; a single one is answered
-            // as it is.
-            at_once = (at_once.min(again.len()) / 2).max(1);
-            waiting = again;
-        }
-        Ok(pages)
+    /// More references than [`BrowseAll::max_references`]. What failed for a single node stands in its
+    /// place.
+    pub fn browse_all(&self, nodes_to_browse: Vec<BrowseDescription>) -> BrowseAll {
+        let options = BrowseOptions::default();
+        BrowseAll { session: self.clone(), nodes: nodes_to_browse, options }
     }
 
-    /// Browses nodes in one call and follows their continuation points. Gives back those that found the
-    /// server without a free one.
-    async fn browse_part(
-        &self,
-        part: Vec<(usize, BrowseDescription)>,
-        pages: &mut [BrowsePage],
-    ) -> Result<Vec<(usize, BrowseDescription)>, Error> {
-        let alone = part.len() == 1;
-        let results = self.browse(part.iter().map(|(_, node)| node.clone()).collect(), 0).await?;
-        let mut again = Vec::new();
-        let mut open = Vec::new();
-        for ((index, node), result) in part.into_iter().zip(results) {
-            if result.status_code == status::BAD_NO_CONTINUATION_POINTS && !alone {
-                again.push((index, node));
-            } else if let Some(point) = take_page(pages, index, &node, result) {
-                open.push((index, node, point));
-            }
-        }
-        while !open.is_empty() {
-            let points = open.iter().map(|(_, _, point)| point.clone()).collect();
-            let results = self.browse_next(points, false).await?;
-            let mut further = Vec::new();
-            for ((index, node, _), result) in open.into_iter().zip(results) {
-                if let Some(point) = take_page(pages, index, &node, result) {
-                    further.push((index, node, point));
-                }
-            }
-            open = further;
-        }
-        Ok(again)
+    /// The children of a node: all forward hierarchical references.
+    ///
+    /// # Errors
+    /// The service failed, or the node is not there.
+    pub async fn children(&self, node_id: &NodeId) -> BrowsePage {
+        let mut pages = self.browse_all(vec![children_of(node_id.clone())]).await?;
+        pages.pop().unwrap_or_else(|| Ok(Vec::new()))
     }
 }
 
-/// Adds a page. Gives the continuation point, if there is more.
-fn take_page(
-    pages: &mut [BrowsePage],
-    index: usize,
-    node: &BrowseDescription,
-    result: BrowseResult,
-) -> Option<ByteString> {
-    let page = pages.get_mut(index)?;
-    if result.status_code.is_bad() {
-        *page = Err(Error::operation(&node.node_id, result.status_code));
-        return None;
+/// The request that ends continuation points.
+pub(super) fn release_of(continuation_points: Vec<ByteString>) -> BrowseNextRequest {
+    BrowseNextRequest {
+        release_continuation_points: true,
+        continuation_points: continuation_points.into(),
+        ..Default::default()
     }
-    if let Ok(references) = page {
-        references.append(&mut result.references.into_vec());
+}
+
+/// A Browse to the last page of each node; await it, for the references in the order of the nodes. From
+/// [`Session::browse_all`].
+#[derive(Debug)]
+#[must_use = "it browses when it is awaited"]
+pub struct BrowseAll {
+    session: Session,
+    nodes: Vec<BrowseDescription>,
+    options: BrowseOptions,
+}
+
+impl BrowseAll {
+    /// References that are taken, those of all nodes together; default 1,000,000. With more it is an
+    /// error.
+    pub fn max_references(mut self, references: usize) -> Self {
+        self.options.max_references = references;
+        self
     }
-    let point = result.continuation_point;
-    point.as_bytes().is_some_and(|bytes| !bytes.is_empty()).then_some(point)
+
+    /// References of one page; default 0, the server decides.
+    pub fn page_size(mut self, references: u32) -> Self {
+        self.options.page_size = references;
+        self
+    }
+
+    /// Another time than the session's usual one, for each call that is made.
+    pub fn timeout(mut self, time: Duration) -> Self {
+        self.options.timeout = Some(time);
+        self
+    }
+
+    async fn run(self) -> Result<Vec<BrowsePage>, Error> {
+        let limit = self.options.max_references;
+        let mut all: Vec<BrowsePage> = self.nodes.iter().map(|_| Ok(Vec::new())).collect();
+        let mut total = 0;
+        let mut pages = Pages::new(&self.session, self.nodes.into_iter(), self.options);
+        while let Some(page) = pages.next().await {
+            let Some(place) = all.get_mut(page.index) else { continue };
+            match (place, page.references) {
+                (Ok(known), Ok(references)) => {
+                    total += references.len();
+                    if total > limit {
+                        return Err(Error::too_many_references("all nodes together", limit));
+                    }
+                    known.extend(references);
+                }
+                (place, Err(error)) => *place = Err(error),
+                (Err(_), Ok(_)) => {}
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl IntoFuture for BrowseAll {
+    type Output = Result<Vec<BrowsePage>, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
 }

@@ -12,4 +12,4 @@ mod var;
 pub use find::FindObject;
 pub use object::{Found, Maybe, ObjectProxy, ProxyOf, ProxyType};
 pub use placeholder::Named;
-pub use var::Var;
+pub use var::{Sample, Var};
