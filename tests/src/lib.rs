@@ -14,6 +14,7 @@ pub mod notation;
 pub mod peer;
 
 pub mod raw;
+pub mod rogue;
 uaforge::include_model!(brew_line);
 
 /// The examples of the project's front page.
