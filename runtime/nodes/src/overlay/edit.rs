@@ -98,6 +98,55 @@ impl Edit {
         }
         let classes = (from.class(), to.class());
         let number = self.number(reference_type.as_ref()).ok_or(status::BAD_REFERENCE_TYPE_ID_INVALID)?;
+        self.connect(number, source, reference_type, target);
+        let is_subtype = reference_type.as_ref() == ids::ns0(ids::HAS_SUBTYPE);
+        if is_subtype && classes == (NodeClass::ReferenceType, NodeClass::ReferenceType) {
+            self.add_reference_type(source, target)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a reference at least one end of which is not a node of this address space, but of somebody
+    /// else in the same server. It is kept for both ends: see
+    /// [`Snapshot::external_references`](crate::Snapshot::external_references). Whether the other end
+    /// exists is for the caller to know. Between nodes of this address space it is an ordinary reference.
+    ///
+    /// # Errors
+    /// Bad_SourceNodeIdInvalid and Bad_TargetNodeIdInvalid for null ids, Bad_ReferenceTypeIdInvalid,
+    /// Bad_DuplicateReferenceNotAllowed.
+    pub fn add_external_reference(
+        &mut self,
+        source: &NodeId,
+        reference_type: &NodeId,
+        target: &NodeId,
+    ) -> Result<(), StatusCode> {
+        if self.has(source.as_ref()) && self.has(target.as_ref()) {
+            return self.add_reference(source, reference_type, target);
+        }
+        if source.is_null() {
+            return Err(status::BAD_SOURCE_NODE_ID_INVALID);
+        }
+        if target.is_null() {
+            return Err(status::BAD_TARGET_NODE_ID_INVALID);
+        }
+        let number = self.number(reference_type.as_ref()).ok_or(status::BAD_REFERENCE_TYPE_ID_INVALID)?;
+        let is_it =
+            |end: &NodeId, r: &DynamicReference| r.target == *end && r.reference_type == *reference_type;
+        let overlay = &self.snapshot.overlay;
+        let is_known = if is_one_way(reference_type.as_ref()) {
+            overlay.get(source.as_ref()).is_some_and(|entry| entry.forward.iter().any(|r| is_it(target, r)))
+        } else {
+            overlay.get(target.as_ref()).is_some_and(|entry| entry.inverse.iter().any(|r| is_it(source, r)))
+        };
+        if is_known {
+            return Err(status::BAD_DUPLICATE_REFERENCE_NOT_ALLOWED);
+        }
+        self.connect(number, source, reference_type, target);
+        Ok(())
+    }
+
+    /// Notes a reference at both ends.
+    fn connect(&mut self, number: u16, source: &NodeId, reference_type: &NodeId, target: &NodeId) {
         let forward =
             DynamicReference { number, reference_type: reference_type.clone(), target: target.clone() };
         let back = DynamicReference { target: source.clone(), ..forward.clone() };
@@ -105,11 +154,6 @@ impl Edit {
         if !is_one_way(reference_type.as_ref()) {
             self.overlay().change(target, |entry| entry.inverse.push(back));
         }
-        let is_subtype = reference_type.as_ref() == ids::ns0(ids::HAS_SUBTYPE);
-        if is_subtype && classes == (NodeClass::ReferenceType, NodeClass::ReferenceType) {
-            self.add_reference_type(source, target)?;
-        }
-        Ok(())
     }
 
     fn number(&self, reference_type: NodeIdRef<'_>) -> Option<u16> {

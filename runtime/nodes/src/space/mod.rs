@@ -132,6 +132,18 @@ impl Snapshot {
         types.filter(types.number_of(&self.statics, reference_type), include_subtypes)
     }
 
+    /// The references that [`Edit::add_external_reference`] noted for a node that is not of this address
+    /// space.
+    pub fn external_references(
+        &self,
+        node: NodeIdRef<'_>,
+        direction: Direction,
+        filter: ReferenceFilter,
+    ) -> ReferenceIter<'_> {
+        let entry = self.overlay.get(node).filter(|entry| entry.node.is_none());
+        ReferenceIter::external(self, entry, direction, filter)
+    }
+
     /// True if `sub` is `base` or one of its subtypes, for types of every class.
     pub fn is_subtype(&self, sub: NodeIdRef<'_>, base: NodeIdRef<'_>) -> bool {
         if sub == base {

@@ -3,7 +3,7 @@
 
 use uaforge_codec::NodeIdRef;
 
-use super::statics::Graft;
+use super::statics::{Graft, NodeIndex};
 use super::tree::ReferenceFilter;
 use super::{Node, Snapshot};
 use crate::overlay::{DynamicReference, Entry};
@@ -65,9 +65,28 @@ enum End<'a> {
 
 impl<'a> ReferenceIter<'a> {
     pub(super) fn new(node: Node<'a>, direction: Direction, filter: ReferenceFilter, cursor: Cursor) -> Self {
-        let snapshot = node.snapshot();
+        Self::of_parts(node.snapshot(), node.index(), node.entry(), direction, filter, cursor)
+    }
+
+    /// The references that the overlay has for a node of somebody else.
+    pub(super) fn external(
+        snapshot: &'a Snapshot,
+        entry: Option<&'a Entry>,
+        direction: Direction,
+        filter: ReferenceFilter,
+    ) -> Self {
+        Self::of_parts(snapshot, None, entry, direction, filter, Cursor::default())
+    }
+
+    fn of_parts(
+        snapshot: &'a Snapshot,
+        index: Option<NodeIndex>,
+        entry: Option<&'a Entry>,
+        direction: Direction,
+        filter: ReferenceFilter,
+        cursor: Cursor,
+    ) -> Self {
         let statics = &snapshot.statics;
-        let index = node.index();
         let own = index.and_then(|index| {
             let mounted = statics.mounted(index.model)?;
             Some((index.model, mounted.model.references(index.row)))
@@ -81,7 +100,7 @@ impl<'a> ReferenceIter<'a> {
             snapshot,
             own,
             grafts: index.map(|index| statics.grafts(index)).unwrap_or_default(),
-            entry: node.entry(),
+            entry,
             filter,
             direction,
             at,
