@@ -10,8 +10,8 @@ use uaforge_codec::{
 use uaforge_net::Machine as _;
 use uaforge_nodes::{BrowseName, NodeClass, Text};
 use uaforge_server::{
-    BrowseAnswer, BrowseCx, BrowseItem, Connection, Description, FollowCx, FollowItem, NodeManager, ReadCx,
-    ReadItem, Reference, Server,
+    BrowseAnswer, BrowseCx, BrowseItem, Claim, Connection, Description, FollowCx, FollowItem, NodeManager,
+    ReadCx, ReadItem, Reference, Server,
 };
 use uaforge_tests::peer::{InProcess, Peer, start_time};
 use uaforge_types::{
@@ -62,7 +62,7 @@ fn number(node: NodeIdRef<'_>) -> u32 {
 }
 
 impl NodeManager for Device {
-    fn namespaces(&self) -> Vec<String> {
+    fn namespaces(&self) -> Vec<Claim> {
         vec![URI.into()]
     }
 

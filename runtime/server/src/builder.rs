@@ -10,7 +10,7 @@ use uaforge_nodes::{AddressSpace, StaticModel};
 
 use crate::application::Application;
 use crate::config::Limits;
-use crate::manager::NodeManager;
+use crate::manager::{Claim, NodeManager, Routes};
 use crate::server::{Parts, Server};
 use crate::shared::SharedEntropy;
 use crate::url::EndpointUrl;
@@ -48,6 +48,15 @@ pub enum BuildError {
     /// The models do not make an address space.
     #[error(transparent)]
     Models(#[from] uaforge_nodes::BuildError),
+    /// A node manager claims a namespace that others have nodes in.
+    #[error(
+        "a node manager claims the namespace `{uri}`, which is not free: that of a model or of the \
+         application, or one that another manager has, can be claimed in part only"
+    )]
+    NamespaceTaken {
+        /// The namespace.
+        uri: String,
+    },
     /// A node that every server has is missing.
     #[error(
         "cannot set up the Server object: {0}; is the base model (uaforge_ns0::model()) among the models?"
@@ -165,7 +174,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds a node manager, which answers for namespaces of its own.
+    /// Adds a node manager, which answers for the nodes that it claims.
     #[must_use]
     pub fn manager(mut self, manager: impl NodeManager) -> Self {
         self.managers.push(Arc::new(manager));
@@ -222,8 +231,8 @@ impl ServerBuilder {
         })
     }
 
-    /// The address space, and the manager of each namespace.
-    fn address_space(&mut self) -> Result<(AddressSpace, Vec<usize>), BuildError> {
+    /// The address space, and the managers of each namespace.
+    fn address_space(&mut self) -> Result<(AddressSpace, Routes), BuildError> {
         let mut seed = [0; 8];
         self.entropy.fill(&mut seed);
         let mut builder = AddressSpace::builder(&self.application.uri).seed(u64::from_le_bytes(seed));
@@ -233,18 +242,15 @@ impl ServerBuilder {
         for uri in &self.namespaces {
             builder = builder.namespace(uri);
         }
-        let mut owned = Vec::new();
-        for (manager, number) in self.managers.iter().zip(1..) {
-            for uri in manager.namespaces() {
+        let taken = builder.namespaces().len();
+        let mut routes = Routes::default();
+        for (manager, number) in self.managers.iter().zip(1..=u16::MAX) {
+            for Claim { uri, whole } in manager.namespaces() {
                 builder = builder.namespace(&uri);
-                owned.push((builder.namespaces().index_of(&uri).unwrap_or_default(), number));
-            }
-        }
-        let mut routes = vec![0; builder.namespaces().len()];
-        for (index, number) in owned {
-            // Nodes of the base model and of the application stay with the address space.
-            if let Some(route) = routes.get_mut(usize::from(index)).filter(|_| index > 1) {
-                *route = number;
+                let index = builder.namespaces().index_of(&uri).unwrap_or_default();
+                if whole && usize::from(index) < taken || !routes.claim(index, number, whole) {
+                    return Err(BuildError::NamespaceTaken { uri });
+                }
             }
         }
         Ok((builder.build()?, routes))

@@ -137,6 +137,11 @@ impl Scope {
         Self { deadline, token: OnceCell::new() }
     }
 
+    /// The scope of a request that goes on later.
+    pub(crate) fn of(token: Cancellation) -> Self {
+        Self { deadline: token.deadline(), token: OnceCell::from(token) }
+    }
+
     pub(crate) fn deadline(&self) -> Ticks {
         self.deadline
     }

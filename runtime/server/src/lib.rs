@@ -32,8 +32,8 @@ pub use cancellation::{CancelReason, Cancellation};
 pub use config::{Limits, OperationLimits};
 pub use handle::{Variable, VariableHandle};
 pub use manager::{
-    BrowseAnswer, BrowseCx, BrowseItem, Browser, CallCx, CallItem, Description, FollowCx, FollowItem,
-    NodeManager, ReadCx, ReadItem, Reference,
+    BrowseAnswer, BrowseCx, BrowseItem, Browser, CallCx, CallItem, Claim, Description, FollowAnswer,
+    FollowCx, FollowItem, NodeManager, ReadCx, ReadItem, Reference,
 };
 pub use methods::{MethodBindError, MethodCall, MethodError, MethodResult};
 pub use proto::connection::Connection;

@@ -16,7 +16,7 @@ use crate::builder::{BuildError, ServerBuilder};
 use crate::config::Limits;
 use crate::handle::{Variable, VariableHandle};
 use crate::listener;
-use crate::manager::NodeManager;
+use crate::manager::{NodeManager, Routes};
 use crate::methods::Bindings;
 use crate::proto::connection::{Connection, insecure_policies};
 use crate::proto::mailbox::Mailboxes;
@@ -36,7 +36,7 @@ pub(crate) struct Parts {
     pub(crate) managers: Vec<Arc<dyn NodeManager>>,
     pub(crate) entropy: SharedEntropy,
     pub(crate) space: AddressSpace,
-    pub(crate) routes: Vec<usize>,
+    pub(crate) routes: Routes,
     pub(crate) listeners: Vec<Listener>,
 }
 
@@ -181,6 +181,32 @@ impl Server {
     /// See [`InstantiateError`].
     pub fn instantiate_with(&self, instance: &Instantiate) -> Result<Instance, InstantiateError> {
         self.inner.core.space.edit(|edit| instance.run(edit))
+    }
+
+    /// Adds a reference between any two nodes of this server, those of node managers included: both ends
+    /// show it in Browse, and browse paths lead along it. So a folder of the address space takes up the
+    /// root of a manager. The closure of [`AddressSpace::edit`] does the same within a larger change
+    /// ([`uaforge_nodes::Edit::add_external_reference`]).
+    ///
+    /// # Errors
+    /// Bad_SourceNodeIdInvalid, Bad_TargetNodeIdInvalid, Bad_ReferenceTypeIdInvalid,
+    /// Bad_DuplicateReferenceNotAllowed.
+    pub fn add_reference(
+        &self,
+        source: &NodeId,
+        reference_type: &NodeId,
+        target: &NodeId,
+    ) -> Result<(), StatusCode> {
+        let core = &self.inner.core;
+        core.space.edit(|edit| {
+            if !core.has_node(edit.snapshot(), source.as_ref()) {
+                return Err(status::BAD_SOURCE_NODE_ID_INVALID);
+            }
+            if !core.has_node(edit.snapshot(), target.as_ref()) {
+                return Err(status::BAD_TARGET_NODE_ID_INVALID);
+            }
+            edit.add_external_reference(source, reference_type, target)
+        })
     }
 
     /// A connection without a socket: give it bytes, take its bytes. For tests and other transports.

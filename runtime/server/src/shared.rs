@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use core::ops::ControlFlow;
 use core::time::Duration;
 
 use uaforge_channel::SecurityProvider;
@@ -13,11 +12,11 @@ use uaforge_nodes::{AddressSpace, Snapshot};
 use crate::application::Application;
 use crate::blocking::BlockingPool;
 use crate::config::Limits;
-use crate::manager::{Browser, FollowItem, NodeManager, Reference};
+use crate::manager::{Description, FollowItem, NodeManager, Routes, shield};
 use crate::proto::mailbox::Mailboxes;
 use crate::proto::orphans::Orphans;
 use crate::proto::sessions::Sessions;
-use crate::space::SpaceManager;
+use crate::space::{SpaceManager, describe};
 
 /// A source of random bytes that connections may share.
 pub(crate) type SharedEntropy = Box<dyn Entropy + Send>;
@@ -34,8 +33,8 @@ pub(crate) struct Core {
     pub(crate) space: Arc<AddressSpace>,
     pub(crate) nodes: SpaceManager,
     pub(crate) managers: Vec<Arc<dyn NodeManager>>,
-    /// Manager of each namespace index: 0 is the address space, n the manager n - 1.
-    pub(crate) routes: Vec<usize>,
+    /// Who answers for which namespace: 0 is the address space, n the manager n - 1.
+    pub(crate) routes: Routes,
     pub(crate) sessions: Sessions,
     pub(crate) mailboxes: Mailboxes,
     pub(crate) blocking: BlockingPool,
@@ -102,7 +101,7 @@ impl Core {
         if self.managers.is_empty() {
             return 0;
         }
-        self.routes.get(usize::from(node.namespace())).copied().unwrap_or_default()
+        self.routes.find(&self.managers, node)
     }
 
     /// The manager of a route; `None` for the address space.
@@ -111,36 +110,34 @@ impl Core {
         self.managers.get(route.checked_sub(1)?).map(|manager| &**manager)
     }
 
+    /// Tells what a reference to a node shows of it, whoever answers for the node; `false` if there is no
+    /// such node.
+    pub(crate) fn describe(
+        &self,
+        snapshot: &Snapshot,
+        node: NodeIdRef<'_>,
+        found: &mut dyn FnMut(&Description<'_>),
+    ) -> bool {
+        if let Some(manager) = self.manager(self.route(node)) {
+            return shield("describe", node, || manager.describe(node, found)).unwrap_or_default();
+        }
+        let node = snapshot.node(node);
+        if let Some(node) = &node {
+            found(&describe(node));
+        }
+        node.is_some()
+    }
+
     /// Whether a node exists anywhere.
     pub(crate) fn has_node(&self, snapshot: &Snapshot, node: NodeIdRef<'_>) -> bool {
-        match self.manager(self.route(node)) {
-            Some(manager) => manager.describe(node, &mut |_| {}),
-            None => snapshot.node(node).is_some(),
-        }
+        self.describe(snapshot, node, &mut |_| {})
     }
 
-    /// Gives a browse a reference whose target is not in the address space.
+    /// Whether a node, whoever answers for it, has the browse name of a step.
     #[cold]
-    pub(crate) fn push_foreign(
-        &self,
-        browser: &mut Browser<'_, '_, '_, '_>,
-        reference: &Reference<'_>,
-        target: NodeIdRef<'_>,
-    ) -> ControlFlow<()> {
-        let mut flow = None;
-        if let Some(manager) = self.manager(self.route(target)) {
-            manager.describe(target, &mut |found| flow = Some(browser.push(reference, Some(found))));
-        }
-        flow.unwrap_or_else(|| browser.push(reference, None))
-    }
-
-    /// Whether a node of another manager has the browse name of a step.
-    #[cold]
-    pub(crate) fn foreign_has_name(&self, node: NodeIdRef<'_>, item: &FollowItem<'_>) -> bool {
+    pub(crate) fn has_name(&self, snapshot: &Snapshot, node: NodeIdRef<'_>, item: &FollowItem<'_>) -> bool {
         let mut fits = false;
-        if let Some(manager) = self.manager(self.route(node)) {
-            manager.describe(node, &mut |found| fits = item.has_name(found.browse_name));
-        }
+        self.describe(snapshot, node, &mut |found| fits = item.has_name(found.browse_name));
         fits
     }
 }

@@ -3,19 +3,19 @@
 use core::future::Future;
 use core::ops::ControlFlow;
 
-use uaforge_codec::{EncodeContext, Encoder, ExpandedNodeIdRef, NodeIdRef, Now, StatusCode, Ticks};
+use uaforge_codec::{Encoder, ExpandedNodeIdRef, NodeIdRef, Now, StatusCode, Ticks};
 use uaforge_nodes::{BrowseName, Cursor, Direction, NodeClass, ReferenceFilter, Snapshot, Text};
 use uaforge_types::{ReferenceDescription, status};
 
 use super::defer::{Deferred, Late};
 use crate::access::Access;
-use crate::blocking::BlockingPool;
 use crate::cancellation::{Cancellation, Scope};
 use crate::encode::put_reference;
 use crate::proto::continuation::{
     BrowseQuery, Continuation, ContinuationPoints, POINT_LEN, PointId, Position,
 };
 use crate::proto::results::Results;
+use crate::shared::Core;
 
 /// One node to browse (BrowseDescription, OPC 10000-4 §5.9.2.2), and where in its references to begin.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,10 @@ pub(crate) enum Start<'a> {
     Cursor(Cursor, &'a Snapshot),
     /// After this many references.
     After(u32),
+    /// At a place that the manager named.
+    From(u64),
+    /// After this many of the references that the address space has for the node of a manager.
+    External(u32),
 }
 
 /// What a reference shows of its target.
@@ -98,14 +102,13 @@ impl BrowseBuffers {
 /// Takes the references of a batch, filters and pages them, and encodes them into the response.
 pub struct BrowseCx<'r, 'e> {
     pub(crate) results: Results<'r, 'e>,
-    pub(crate) encode: EncodeContext<'r>,
+    pub(crate) core: &'r Core,
     pub(crate) buffers: &'r mut BrowseBuffers,
     pub(crate) snapshot: &'r Snapshot,
     pub(crate) points: &'r mut ContinuationPoints,
     pub(crate) request: u64,
     pub(crate) access: Access,
     pub(crate) now: Now,
-    pub(crate) pool: &'r BlockingPool,
     pub(crate) scope: &'r Scope,
     pub(crate) deferred: &'r mut Vec<Deferred>,
 }
@@ -140,7 +143,7 @@ impl<'r, 'e> BrowseCx<'r, 'e> {
         self.buffers.references.clear();
         let skip = match item.start {
             Start::After(skip) => skip,
-            Start::First | Start::Cursor(..) => 0,
+            _ => 0,
         };
         Browser { cx: self, item, skip, seen: 0, count: 0, more: false }
     }
@@ -159,14 +162,14 @@ impl<'r, 'e> BrowseCx<'r, 'e> {
         if self.results.defer(item.index) {
             let query = item.query();
             let late = async move { Late::References(Box::new((query, future.await))) };
-            self.deferred.push(Deferred::new(item.index, false, late));
+            self.deferred.push(Deferred::new(item.index, item.node, false, late));
         }
     }
 
     /// Hands the answer over to a job that may block, on a bounded pool; Bad_ResourceUnavailable if
     /// the pool's queue is full.
     pub fn blocking(&mut self, item: &BrowseItem<'_>, job: impl FnOnce() -> BrowseAnswer + Send + 'static) {
-        let result = self.pool.run(job);
+        let result = self.core.blocking.run(job);
         self.defer(item, async move {
             result.await.unwrap_or_else(|| BrowseAnswer {
                 status: status::BAD_RESOURCE_UNAVAILABLE,
@@ -222,15 +225,69 @@ impl Browser<'_, '_, '_, '_> {
             return ControlFlow::Break(());
         }
         self.count += 1;
-        let mut e = Encoder::new(&mut self.cx.buffers.references, self.cx.encode);
+        let mut e = Encoder::new(&mut self.cx.buffers.references, self.cx.core.encode_context());
         put_reference(&mut e, self.item.result_mask, reference, target);
         ControlFlow::Continue(())
     }
 
+    /// Takes a wanted reference to a node that another manager or the address space answers for: what it
+    /// shows of its target is asked there. Breaks when the page is full.
+    pub fn push_node(
+        &mut self,
+        reference_type: NodeIdRef<'_>,
+        forward: bool,
+        target: NodeIdRef<'_>,
+    ) -> ControlFlow<()> {
+        let target_id = ExpandedNodeIdRef { node_id: target, ..Default::default() };
+        let reference = Reference { reference_type, forward, target: target_id };
+        let (core, snapshot) = (self.cx.core, self.cx.snapshot);
+        let mut flow = None;
+        core.describe(snapshot, target, &mut |found| flow = Some(self.push(&reference, Some(found))));
+        flow.unwrap_or_else(|| self.push(&reference, None))
+    }
+
+    /// Where to begin: 0, or what [`Browser::finish_from`] said when the page before was full. A manager
+    /// with very many references begins there; one that gives all of them each time need not ask.
+    #[must_use]
+    pub fn start(&self) -> u64 {
+        match self.item.start {
+            Start::From(place) => place,
+            _ => 0,
+        }
+    }
+
     /// Ends the answer; what did not fit waits behind a continuation point.
+    ///
+    /// What the address space has for the node is added here, such as the folder that organizes it
+    /// ([`Server::add_reference`](crate::Server::add_reference)).
     pub fn finish(self) {
-        let skip = self.skip.saturating_add(self.count);
-        self.finish_at(|| Position::After(skip));
+        if self.more {
+            let skip = self.skip.saturating_add(self.count);
+            return self.finish_at(|| Position::After(skip));
+        }
+        self.finish_external(0);
+    }
+
+    /// Ends the answer after a `push` that broke; the next page begins with [`Browser::start`] at `place`.
+    pub fn finish_from(self, place: u64) {
+        if self.more {
+            return self.finish_at(|| Position::From(place));
+        }
+        self.finish_external(0);
+    }
+
+    /// Gives what the address space has for the node of a manager, after the first `skip` of it.
+    pub(crate) fn finish_external(mut self, skip: u32) {
+        let before = self.count;
+        (self.skip, self.seen) = (skip, 0);
+        let snapshot = self.cx.snapshot;
+        for found in snapshot.external_references(self.item.node, self.item.direction, self.item.filter) {
+            if self.push_node(found.type_id(), found.is_forward(), found.target_id()).is_break() {
+                break;
+            }
+        }
+        let skip = skip.saturating_add(self.count - before);
+        self.finish_at(|| Position::External(skip));
     }
 
     pub(crate) fn finish_at(self, position: impl FnOnce() -> Position) {

@@ -135,7 +135,7 @@ impl CallCx<'_, '_> {
                     let late = async move {
                         Late::Call(Box::new(CallAnswer { result: future.await, inputs, signature }))
                     };
-                    self.deferred.push(Deferred::new(item.index, true, late));
+                    self.deferred.push(Deferred::new(item.index, item.method, true, late));
                 }
             }
         }

@@ -3,18 +3,18 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use uaforge_codec::{DataValue, StatusCode, StrRef};
+use uaforge_codec::{DataValue, NodeId, NodeIdRef, StatusCode, StrRef};
 use uaforge_types::status;
 
 use super::browse::BrowseAnswer;
 use super::call::CallAnswer;
+use super::contain::contain;
 use super::read::ReadSettings;
 use crate::proto::continuation::BrowseQuery;
+use crate::services::late_walk::LateWalk;
 
 /// A late answer of any service.
-#[derive(Debug)]
 pub(crate) enum Late {
     /// A status and nothing else.
     Status(StatusCode),
@@ -24,6 +24,8 @@ pub(crate) enum Late {
     Call(Box<CallAnswer>),
     /// Of Browse.
     References(Box<(BrowseQuery, BrowseAnswer)>),
+    /// Of a step of a browse path, and its status.
+    Walk(Box<(LateWalk, StatusCode)>),
 }
 
 /// What a late value is the value of.
@@ -47,6 +49,8 @@ impl LateTarget {
 /// An item whose answer is on its way.
 pub(crate) struct Deferred {
     pub(crate) index: usize,
+    /// For the log.
+    node: NodeId,
     /// The future is of Write or Call: it is not dropped while it works (D8).
     pub(crate) lasting: bool,
     future: Pin<Box<dyn Future<Output = Late> + Send>>,
@@ -55,15 +59,17 @@ pub(crate) struct Deferred {
 impl Deferred {
     pub(crate) fn new(
         index: usize,
+        node: NodeIdRef<'_>,
         lasting: bool,
         future: impl Future<Output = Late> + Send + 'static,
     ) -> Self {
-        Self { index, lasting, future: Box::pin(future) }
+        Self { index, node: node.to_owned(), lasting, future: Box::pin(future) }
     }
 
     /// A future that panics costs its item.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Late> {
-        let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
+        let (node, future) = (self.node.as_ref(), self.future.as_mut());
+        let polled = contain("deferred", node, || future.poll(cx));
         polled.unwrap_or(Poll::Ready(Late::Status(status::BAD_INTERNAL_ERROR)))
     }
 }

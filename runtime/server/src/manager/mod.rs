@@ -1,31 +1,47 @@
-//! Node managers: who answers for the nodes of a namespace, in batches.
+//! Node managers: who answers for which nodes, in batches.
 
 mod browse;
 mod call;
+mod claim;
+mod contain;
 mod defer;
 mod follow;
 mod read;
 
 pub use browse::{BrowseAnswer, BrowseCx, BrowseItem, Browser, Description, Reference};
 pub use call::{CallCx, CallItem};
-pub use follow::{FollowCx, FollowItem};
+pub use claim::Claim;
+pub use follow::{FollowAnswer, FollowCx, FollowItem};
 pub use read::{ReadCx, ReadItem};
 
 pub(crate) use browse::{BrowseBuffers, Start, put_browse_status, wants_type};
 pub(crate) use call::{CallAnswer, put_answer, put_call_status};
+pub(crate) use claim::{BatchRoutes, Routes};
+pub(crate) use contain::{contain, shield};
 pub(crate) use defer::{Deferred, Late};
+pub(crate) use follow::LateStep;
 pub(crate) use read::{ReadSettings, encode_answer, put_read_status};
 
 use uaforge_codec::NodeIdRef;
 use uaforge_types::status;
 
-/// Answers for all nodes of its namespaces. The methods are synchronous and get a whole batch: an answer that is there goes into `cx`
-/// at once, one that is not is handed over with `cx.defer` (a future) or `cx.blocking` (a job on a bounded pool of threads).
+/// Answers for the nodes of its namespaces, or for a part of them. The methods are synchronous and get a
+/// whole batch: an answer that is there goes into `cx` at once, one that is not is handed over with
+/// `cx.defer` (a future) or `cx.blocking` (a job on a bounded pool of threads).
 ///
-/// An item that is neither answered nor deferred gets Bad_InternalError.
+/// An item that is neither answered nor deferred gets Bad_InternalError; so do those that a panic left
+/// over.
 pub trait NodeManager: Send + Sync + 'static {
-    /// The namespace URIs this manager answers for; the server gives them an index.
-    fn namespaces(&self) -> Vec<String>;
+    /// The namespaces this manager answers for; the server gives them an index. Asked once.
+    fn namespaces(&self) -> Vec<Claim>;
+
+    /// Whether a node of a namespace that is claimed in part ([`Claim::part`]) is this manager's. The
+    /// managers of a namespace are asked in the order in which they were added; what none of them wants
+    /// is the address space's. Asked for each node of a request, so it must not wait or be slow.
+    fn owns(&self, node: NodeIdRef<'_>) -> bool {
+        let _ = node;
+        true
+    }
 
     /// Reads attributes (OPC 10000-4 §5.11.2).
     fn read(&self, cx: &mut ReadCx<'_, '_>, items: &[ReadItem<'_>]);

@@ -126,7 +126,7 @@ impl ReadCx<'_, '_> {
         if self.results.defer(item.index) {
             let target = LateTarget::new(item.attribute, item.range, self.settings);
             let late = async move { Late::Value(Box::new((future.await, target))) };
-            self.deferred.push(Deferred::new(item.index, false, late));
+            self.deferred.push(Deferred::new(item.index, item.node, false, late));
         }
     }
 

@@ -3,7 +3,7 @@
 use uaforge_codec::ExpandedNodeId;
 
 use super::results::ResultBuffers;
-use crate::manager::{BrowseBuffers, BrowseItem, Deferred, ReadItem};
+use crate::manager::{BatchRoutes, BrowseBuffers, BrowseItem, Deferred, LateStep, ReadItem};
 
 /// Room that an idle connection keeps in one buffer, in bytes.
 const KEEP: usize = 64 * 1024;
@@ -15,6 +15,7 @@ pub(crate) struct Buffers {
     pub(crate) browse: BrowseBuffers,
     pub(crate) read_items: Vec<ReadItem<'static>>,
     pub(crate) browse_items: Vec<BrowseItem<'static>>,
+    pub(crate) routes: BatchRoutes,
     pub(crate) walk: WalkBuffers,
     pub(crate) deferred: Vec<Deferred>,
 }
@@ -24,6 +25,16 @@ pub(crate) struct Buffers {
 pub(crate) struct WalkBuffers {
     pub(crate) frontier: Vec<ExpandedNodeId>,
     pub(crate) targets: Vec<ExpandedNodeId>,
+    /// Targets that managers will tell.
+    pub(crate) late: Vec<LateStep>,
+}
+
+impl WalkBuffers {
+    pub(crate) fn clear(&mut self) {
+        self.frontier.clear();
+        self.targets.clear();
+        self.late.clear();
+    }
 }
 
 impl Buffers {
@@ -31,6 +42,7 @@ impl Buffers {
     pub(crate) fn trim(&mut self) {
         self.results.trim(KEEP);
         self.browse.trim(KEEP);
+        self.routes.trim(KEEP);
         self.read_items.shrink_to(KEEP / size_of::<ReadItem<'_>>());
         self.browse_items.shrink_to(KEEP / size_of::<BrowseItem<'_>>());
         self.walk.frontier.shrink_to(KEEP / size_of::<ExpandedNodeId>());

@@ -33,6 +33,10 @@ pub(crate) enum Position {
     Cursor(Cursor, Snapshot),
     /// After this many references of a manager that gives them in a stable order.
     After(u32),
+    /// Where a manager said.
+    From(u64),
+    /// After this many references that the address space has for a manager's node.
+    External(u32),
     /// The rest of a deferred answer, from this reference on.
     Rest(Arc<[ReferenceDescription]>, usize),
 }

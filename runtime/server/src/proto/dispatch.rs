@@ -97,8 +97,7 @@ impl Turn<'_> {
         let admitted = self.admit(&request.request_header, request.browse_paths.len())?;
         self.answer(admitted, TRANSLATE_RESPONSE, e, |cx, e| {
             translate::check(cx, &request)?;
-            translate::results(cx, &request, e);
-            Ok(None)
+            Ok(translate::results(cx, &request, e))
         })
     }
 

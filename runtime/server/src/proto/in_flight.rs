@@ -116,7 +116,11 @@ impl InFlight {
             match (job.work, outcome) {
                 (Work::Item(deferred), Outcome::Answer(late)) => {
                     let Some(Some(waiting)) = self.requests.get_mut(job.request) else { continue };
-                    waiting.pending.take(deferred.index, late, core, snapshot, now());
+                    if let Some(next) = waiting.pending.take(deferred.index, late, core, snapshot, now()) {
+                        let job = Job { request: job.request, work: Work::Item(next) };
+                        waiting.jobs.push(self.jobs.insert(job));
+                        continue;
+                    }
                     waiting.missing -= 1;
                     if waiting.missing == 0 {
                         self.finish(job.request, None, core);

@@ -2,15 +2,22 @@
 
 use std::sync::Arc;
 
-use uaforge_codec::{Encoder, Now, StatusCode};
+use uaforge_codec::{Encoder, NodeIdRef, Now, StatusCode};
 use uaforge_nodes::Snapshot;
 
+use super::buffers::WalkBuffers;
 use super::results::Unfinished;
 use super::session::Session;
-use crate::cancellation::{CancelReason, Cancellation};
+use crate::cancellation::{CancelReason, Cancellation, Scope};
 use crate::manager::{Deferred, Late, ReadSettings, encode_answer, put_answer};
 use crate::services::browse::{Page, late_references};
+use crate::services::late_walk::{LateEnd, LateWalk};
+use crate::services::translate::put_targets;
+use crate::services::walk::Walker;
 use crate::shared::Core;
+
+/// References that a browse path may look at after each wait for a manager.
+const LATE_BUDGET: u32 = 20_000;
 
 /// A response some of whose results are on their way.
 pub(crate) struct Pending {
@@ -30,8 +37,15 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Takes a late answer.
-    pub(crate) fn take(&mut self, index: usize, late: Late, core: &Core, snapshot: &Snapshot, now: Now) {
+    /// Takes a late answer; `Some` if the item waits for a further one.
+    pub(crate) fn take(
+        &mut self,
+        index: usize,
+        late: Late,
+        core: &Core,
+        snapshot: &Snapshot,
+        now: Now,
+    ) -> Option<Deferred> {
         let encode = core.encode_context();
         match late {
             Late::Status(status) => self.unfinished.status(index, encode, status),
@@ -47,7 +61,7 @@ impl Pending {
             }
             Late::References(answer) => {
                 let (query, answer) = *answer;
-                match late_references(snapshot, &query, answer) {
+                match late_references(core, snapshot, &query, answer) {
                     Err(status) => self.unfinished.status(index, encode, status),
                     Ok(references) => {
                         let page = Page::of(&query, &references, 0);
@@ -58,7 +72,33 @@ impl Pending {
                     }
                 }
             }
+            Late::Walk(walk) => return self.walk_on(index, *walk, core, snapshot, now),
         }
+        None
+    }
+
+    /// Goes on along a browse path.
+    fn walk_on(
+        &mut self,
+        index: usize,
+        (walk, step): (LateWalk, StatusCode),
+        core: &Core,
+        snapshot: &Snapshot,
+        now: Now,
+    ) -> Option<Deferred> {
+        let scope = Scope::of(self.token.clone());
+        let (mut budget, mut buffers) = (LATE_BUDGET, WalkBuffers::default());
+        let access = self.session.lock().access;
+        let walker =
+            Walker { core, snapshot, access, now, scope: &scope, budget: &mut budget, buffers: &mut buffers };
+        match walk.resume(walker, step) {
+            LateEnd::Waits(walk) => return Some(walk.deferred(index, NodeIdRef::NULL)),
+            LateEnd::Over(Err(status)) => self.unfinished.status(index, core.encode_context(), status),
+            LateEnd::Over(Ok((targets, remaining))) => {
+                self.unfinished.put(index, core.encode_context(), |e| put_targets(e, &targets, remaining));
+            }
+        }
+        None
     }
 
     /// Ends the request before its handlers did.

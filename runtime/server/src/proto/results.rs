@@ -54,6 +54,8 @@ pub(crate) struct Results<'r, 'e> {
     start: Mark,
     next: usize,
     deferred: usize,
+    /// Where the output and the side buffer were before the answer that is being encoded.
+    torn: Option<(Mark, usize)>,
 }
 
 impl<'r, 'e> Results<'r, 'e> {
@@ -69,7 +71,7 @@ impl<'r, 'e> Results<'r, 'e> {
         buffers.pieces.resize(count, Piece::Missing);
         out.put_array_len(Some(count));
         let start = out.mark();
-        Self { out, buffers, put_status, start, next: 0, deferred: 0 }
+        Self { out, buffers, put_status, start, next: 0, deferred: 0, torn: None }
     }
 
     /// Encodes the answer of `index`. A second answer of one item is ignored.
@@ -77,6 +79,7 @@ impl<'r, 'e> Results<'r, 'e> {
         if self.buffers.pieces.get(index) != Some(&Piece::Missing) {
             return;
         }
+        self.torn = Some((self.out.mark(), self.buffers.side.len()));
         // What cannot be sent is not built: the response is a fault already.
         let piece = if self.out.error().is_some() {
             Piece::Written
@@ -96,7 +99,16 @@ impl<'r, 'e> Results<'r, 'e> {
         if let Some(slot) = self.buffers.pieces.get_mut(index) {
             *slot = piece;
         }
+        self.torn = None;
         self.flush();
+    }
+
+    /// Takes back what a handler had written of an answer when it panicked; the item counts as unanswered.
+    pub(crate) fn mend(&mut self) {
+        if let Some((mark, side)) = self.torn.take() {
+            self.out.rewind(mark);
+            self.buffers.side.truncate(side);
+        }
     }
 
     /// Answers `index` with a status.
@@ -261,6 +273,28 @@ mod tests {
         rest.write(&mut Encoder::new(&mut out, EncodeContext::default()));
         assert_eq!(out, [5, 0, 0, 0, 1, 2, 3, 7, 0, 0, 0, 5]);
     }
+
+    #[test]
+    fn a_torn_answer_is_taken_back() {
+        let (mut out, mut buffers) = (Vec::new(), ResultBuffers::default());
+        let mut e = Encoder::new(&mut out, EncodeContext::default());
+        let mut results = Results::new(&mut e, &mut buffers, 3, put_status);
+        results.put(0, |e| e.put_u8(1));
+        for torn in [2, 1] {
+            let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                results.put(torn, |e| {
+                    e.put_u32(0xDEAD);
+                    panic!("a value fails to encode");
+                });
+            }));
+            assert!(panicked.is_err());
+            results.mend();
+        }
+        results.put(2, |e| e.put_u8(3));
+        assert!(results.finish(StatusCode(7)).is_none());
+        assert_eq!(out, [3, 0, 0, 0, 1, 7, 0, 0, 0, 3]);
+    }
+
     #[test]
     fn what_cannot_be_sent_is_not_kept() {
         let layout = uaforge_codec::ChunkLayout {

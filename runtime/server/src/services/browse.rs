@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use uaforge_codec::{Encoder, NodeIdRef, StatusCode};
+use uaforge_codec::{Encoder, LocalizedText, NodeIdRef, QualifiedName, StatusCode, UaString};
 use uaforge_nodes::{Direction, Snapshot};
 use uaforge_types::{
     BrowseDescriptionRef, BrowseDirection, BrowseNextRequestRef, BrowseRequestRef, ReferenceDescription,
@@ -11,7 +11,9 @@ use uaforge_types::{
 
 use super::ServiceCx;
 use crate::encode::put_description;
-use crate::manager::{BrowseAnswer, BrowseCx, BrowseItem, Start, put_browse_status, wants_type};
+use crate::manager::{
+    BrowseAnswer, BrowseCx, BrowseItem, Start, contain, put_browse_status, shield, wants_type,
+};
 use crate::proto::buffers::recycle;
 use crate::proto::continuation::{
     BrowseQuery, Continuation, ContinuationPoints, POINT_LEN, PointId, Position,
@@ -55,11 +57,14 @@ pub(crate) fn results(
     let snapshot = cx.snapshot;
     let session = cx.session;
     let mut points = session.points();
+    let mut routes = core::mem::take(&mut cx.buffers.routes);
+    let nodes = request.nodes_to_browse.iter().map(|item| item.node_id);
+    routes.fill(&core.routes, &core.managers, nodes);
     let mut browse = context(cx, &mut points, request.nodes_to_browse.len(), e);
-    for manager in 0..=core.managers.len() {
+    for manager in (0..=core.managers.len()).filter(|route| routes.occurs(*route)) {
         items.clear();
         for (index, node) in request.nodes_to_browse.iter().enumerate() {
-            if core.route(node.node_id) != manager {
+            if routes.of(index) != manager {
                 continue;
             }
             match checked(snapshot, index, &node, page) {
@@ -71,6 +76,7 @@ pub(crate) fn results(
     }
     let unfinished = browse.results.finish(status::BAD_INTERNAL_ERROR);
     cx.buffers.browse_items = recycle!(items);
+    cx.buffers.routes = routes;
     unfinished
 }
 
@@ -115,30 +121,30 @@ fn context<'r, 'e>(
     count: usize,
     e: &'r mut Encoder<'e>,
 ) -> BrowseCx<'r, 'e> {
-    let (encode, request) = (cx.encode(), points.begin_request());
+    let request = points.begin_request();
     let buffers = &mut *cx.buffers;
     BrowseCx {
         results: Results::new(e, &mut buffers.results, count, put_browse_status),
-        encode,
+        core: cx.core,
         buffers: &mut buffers.browse,
         snapshot: cx.snapshot,
         points,
         request,
         access: cx.access,
         now: cx.now,
-        pool: &cx.core.blocking,
         scope: cx.scope,
         deferred: &mut buffers.deferred,
     }
 }
 
 fn run(browse: &mut BrowseCx<'_, '_>, core: &Core, manager: usize, items: &[BrowseItem<'_>]) {
-    if items.is_empty() {
-        return;
-    }
-    match core.manager(manager) {
-        Some(other) => other.browse(browse, items),
-        None => core.nodes.browse(browse, core, items),
+    let Some(first) = items.first() else { return };
+    let done = match core.manager(manager) {
+        None => shield("Browse", first.node, || core.nodes.browse(browse, items)),
+        Some(other) => contain("Browse", first.node, || other.browse(browse, items)),
+    };
+    if done.is_none() {
+        browse.results.mend();
     }
 }
 
@@ -177,6 +183,8 @@ fn resume(browse: &mut BrowseCx<'_, '_>, core: &Core, index: usize, continuation
     let start = match &continuation.position {
         Position::Cursor(cursor, snapshot) => Start::Cursor(*cursor, snapshot),
         Position::After(skip) => Start::After(*skip),
+        Position::From(place) => Start::From(*place),
+        Position::External(skip) => Start::External(*skip),
         Position::Rest(references, from) => {
             let page = Page::of(query, references, *from);
             let point = page.keep(browse.points, browse.request);
@@ -195,6 +203,9 @@ fn resume(browse: &mut BrowseCx<'_, '_>, core: &Core, index: usize, continuation
         page: query.page,
         start,
     };
+    if let Start::External(skip) = item.start {
+        return browse.begin(&item).finish_external(skip);
+    }
     run(browse, core, core.route(item.node), &[item]);
 }
 
@@ -246,8 +257,9 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The references of a late answer that the query wants.
+/// The references of a late answer that the query wants, and those that the address space has.
 pub(crate) fn late_references(
+    core: &Core,
     snapshot: &Snapshot,
     query: &BrowseQuery,
     answer: BrowseAnswer,
@@ -266,5 +278,37 @@ pub(crate) fn late_references(
             && (query.class_mask == 0 || query.class_mask & reference.node_class.0.cast_unsigned() != 0)
             && wants_type(snapshot, query.reference_type.as_ref(), query.include_subtypes, found)
     };
-    Ok(answer.references.into_iter().filter(wanted).collect())
+    let external = external(core, snapshot, query);
+    Ok(answer.references.into_iter().chain(external).filter(wanted).collect())
+}
+
+/// What the address space has for the node of a manager, as structures.
+fn external(core: &Core, snapshot: &Snapshot, query: &BrowseQuery) -> Vec<ReferenceDescription> {
+    let found = snapshot.external_references(query.node.as_ref(), query.direction, query.filter);
+    let described = found.map(|reference| {
+        let mut description = ReferenceDescription {
+            reference_type_id: reference.type_id().to_owned(),
+            is_forward: reference.is_forward(),
+            node_id: reference.target_id().to_owned().into(),
+            ..Default::default()
+        };
+        core.describe(snapshot, reference.target_id(), &mut |target| {
+            let (browse_name, display_name) = (target.browse_name, target.display_name);
+            description.node_class.0 = target.class.value().cast_signed();
+            description.browse_name = QualifiedName::new(browse_name.namespace, browse_name.name);
+            description.display_name = LocalizedText {
+                locale: unless_empty(display_name.locale),
+                text: unless_empty(display_name.text),
+            };
+            description.type_definition =
+                target.type_definition.map(NodeIdRef::to_owned).unwrap_or_default().into();
+        });
+        description
+    });
+    described.collect()
+}
+
+/// The empty parts of a text in the tables are null.
+fn unless_empty(text: &str) -> UaString {
+    if text.is_empty() { UaString::NULL } else { UaString::from(text) }
 }

@@ -4,7 +4,7 @@ use uaforge_codec::{Encoder, StatusCode};
 use uaforge_types::{CallRequest, status};
 
 use super::ServiceCx;
-use crate::manager::{CallCx, CallItem, put_call_status};
+use crate::manager::{CallCx, CallItem, contain, put_call_status, shield};
 use crate::proto::results::{Results, Unfinished};
 
 /// Checks what holds for the request as a whole.
@@ -37,24 +37,27 @@ pub(crate) fn results(
         deferred: &mut buffers.deferred,
     };
     let mut items: Vec<CallItem<'_>> = Vec::new();
-    for manager in 0..=core.managers.len() {
+    let nodes = request.methods_to_call.iter().map(|method| method.object_id.as_ref());
+    buffers.routes.fill(&core.routes, &core.managers, nodes);
+    for manager in (0..=core.managers.len()).filter(|route| buffers.routes.occurs(*route)) {
         items.clear();
         items.extend(request.methods_to_call.iter().enumerate().filter_map(|(index, method)| {
             let object = method.object_id.as_ref();
             let inputs = method.input_arguments.as_slice();
-            (core.route(object) == manager).then(|| CallItem {
+            (buffers.routes.of(index) == manager).then(|| CallItem {
                 index,
                 object,
                 method: method.method_id.as_ref(),
                 inputs,
             })
         }));
-        if items.is_empty() {
-            continue;
-        }
-        match core.manager(manager) {
-            Some(other) => other.call(&mut call, &items),
-            None => core.nodes.call(&mut call, decode, &items),
+        let Some(first) = items.first() else { continue };
+        let done = match core.manager(manager) {
+            None => shield("Call", first.method, || core.nodes.call(&mut call, decode, &items)),
+            Some(other) => contain("Call", first.method, || other.call(&mut call, &items)),
+        };
+        if done.is_none() {
+            call.results.mend();
         }
     }
     call.results.finish(status::BAD_INTERNAL_ERROR)

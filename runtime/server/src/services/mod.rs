@@ -3,11 +3,13 @@
 pub(crate) mod browse;
 pub(crate) mod call;
 pub(crate) mod discovery;
+pub(crate) mod late_walk;
 pub(crate) mod read;
 pub(crate) mod session;
 pub(crate) mod translate;
+pub(crate) mod walk;
 
-use uaforge_codec::{DecodeContext, EncodeContext, Now};
+use uaforge_codec::{DecodeContext, Now};
 use uaforge_nodes::Snapshot;
 
 use crate::access::Access;
@@ -29,10 +31,6 @@ pub(crate) struct ServiceCx<'t> {
 }
 
 impl<'t> ServiceCx<'t> {
-    pub(crate) fn encode(&self) -> EncodeContext<'t> {
-        self.core.encode_context()
-    }
-
     pub(crate) fn decode(&self) -> DecodeContext<'t> {
         self.core.decode_context()
     }

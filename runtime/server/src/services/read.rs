@@ -5,7 +5,7 @@ use uaforge_types::{ReadRequestRef, ReadValueIdRef, TimestampsToReturn, status};
 
 use super::ServiceCx;
 use crate::attribute;
-use crate::manager::{ReadCx, ReadItem, ReadSettings, put_read_status};
+use crate::manager::{ReadCx, ReadItem, ReadSettings, contain, put_read_status, shield};
 use crate::proto::buffers::recycle;
 use crate::proto::results::{Results, Unfinished};
 use crate::range::NumericRange;
@@ -47,10 +47,12 @@ pub(crate) fn results(
         scope: cx.scope,
         deferred: &mut buffers.deferred,
     };
-    for manager in 0..=core.managers.len() {
+    let nodes = request.nodes_to_read.iter().map(|item| item.node_id);
+    buffers.routes.fill(&core.routes, &core.managers, nodes);
+    for manager in (0..=core.managers.len()).filter(|route| buffers.routes.occurs(*route)) {
         items.clear();
         for (index, node) in request.nodes_to_read.iter().enumerate() {
-            if core.route(node.node_id) != manager {
+            if buffers.routes.of(index) != manager {
                 continue;
             }
             match checked(index, &node) {
@@ -58,12 +60,13 @@ pub(crate) fn results(
                 Err(status) => read.results.status(index, status),
             }
         }
-        if items.is_empty() {
-            continue;
-        }
-        match core.manager(manager) {
-            Some(other) => other.read(&mut read, &items),
-            None => core.nodes.read(&mut read, cx.snapshot, decode, &items),
+        let Some(first) = items.first() else { continue };
+        let done = match core.manager(manager) {
+            None => shield("Read", first.node, || core.nodes.read(&mut read, cx.snapshot, decode, &items)),
+            Some(other) => contain("Read", first.node, || other.read(&mut read, &items)),
+        };
+        if done.is_none() {
+            read.results.mend();
         }
     }
     let unfinished = read.results.finish(status::BAD_INTERNAL_ERROR);

@@ -7,17 +7,16 @@ use uaforge_types::status;
 use super::SpaceManager;
 use crate::manager::{BrowseCx, BrowseItem, Description, Reference, Start};
 use crate::proto::continuation::Position;
-use crate::shared::Core;
 
 impl SpaceManager {
-    pub(crate) fn browse(&self, cx: &mut BrowseCx<'_, '_>, core: &Core, items: &[BrowseItem<'_>]) {
+    pub(crate) fn browse(&self, cx: &mut BrowseCx<'_, '_>, items: &[BrowseItem<'_>]) {
         let now = cx.snapshot;
         for item in items {
             let (cursor, snapshot) = match item.start {
                 Start::Cursor(cursor, snapshot) => (cursor, snapshot),
-                Start::First | Start::After(_) => (Cursor::default(), now),
+                _ => (Cursor::default(), now),
             };
-            if let Err(status) = browse_one(cx, core, snapshot, cursor, item) {
+            if let Err(status) = browse_one(cx, snapshot, cursor, item) {
                 cx.status(item, status);
             }
         }
@@ -26,7 +25,6 @@ impl SpaceManager {
 
 fn browse_one(
     cx: &mut BrowseCx<'_, '_>,
-    core: &Core,
     snapshot: &Snapshot,
     cursor: Cursor,
     item: &BrowseItem<'_>,
@@ -43,7 +41,7 @@ fn browse_one(
         };
         let full = match found.target() {
             Some(target) => browser.push(&reference, Some(&describe(&target))),
-            None => core.push_foreign(&mut browser, &reference, found.target_id()),
+            None => browser.push_node(found.type_id(), found.is_forward(), found.target_id()),
         };
         if full.is_break() {
             break;

@@ -9,6 +9,7 @@ mod read;
 pub(crate) mod signature;
 pub(crate) mod standard;
 
+pub(crate) use browse::describe;
 use live::Live;
 use uaforge_codec::DateTime;
 
