@@ -7,6 +7,8 @@ pub mod captures;
 pub mod fixtures;
 
 pub mod hostile;
+pub mod interop;
+
 pub mod mutator;
 
 pub mod notation;

@@ -1,6 +1,6 @@
 //! What our client gets from a server, line by line: `peer_dump URL FILE`.
 //!
-//! The lines are those of `tests/interop/dump.py`, where asyncua's client writes them.
+//! The lines are those of `tests/interop/asyncua/dump.py`, where asyncua's client writes them.
 
 use std::collections::BTreeSet;
 use std::error::Error;

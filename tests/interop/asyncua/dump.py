@@ -7,11 +7,11 @@ The same lines come from our client (`peer_dump`), sorted by their bytes:
 """
 
 import asyncio
-import dataclasses
 import pathlib
 import sys
 
 import space
+import wire
 from asyncua import ua
 from asyncua.ua import ua_binary
 
@@ -27,7 +27,7 @@ def main(url, path):
         status = data.StatusCode.value if data.StatusCode is not None else 0
         body = b"\x00"
         if data.Value is not None:
-            _compact(data.Value.Value)
+            wire.compact(data.Value.Value)
             body = ua_binary.variant_to_binary(data.Value)
         lines.add("\t".join(("V", _escape(node), str(attribute), f"{status:08x}", body.hex())))
     text = "".join(line + "\n" for line in sorted(lines, key=str.encode))
@@ -40,20 +40,6 @@ def _description(found, reference):
     yield found.name(reference.BrowseName)
     yield reference.DisplayName.Text or ""
     yield found.id(reference.TypeDefinition or ua.NodeId())
-
-
-def _compact(value):
-    """Makes every numeric id be written in its shortest form; asyncua keeps the form it got."""
-    if isinstance(value, ua.NodeId):
-        if isinstance(value.Identifier, int):
-            shortest = ua.NodeId(value.Identifier, value.NamespaceIndex).NodeIdType
-            object.__setattr__(value, "NodeIdType", shortest)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _compact(item)
-    elif dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
-            _compact(getattr(value, field.name))
 
 
 def _escape(text):

@@ -1,0 +1,109 @@
+//! The other implementations: how each is installed and how its client and its server are started.
+
+use super::install;
+use crate::demo::Profile;
+use crate::{demo, workspace};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names of peers, in the order of the table.
+pub(super) const NAMES: [&str; 2] = ["asyncua", "node-opcua"];
+
+/// A peer that is there: the programs `client URL PLAN RESULTS` and `server SPACE`.
+pub(super) struct Peer {
+    pub(super) name: &'static str,
+    client: Program,
+    server: Program,
+}
+
+/// What stands before the arguments.
+struct Program {
+    folder: PathBuf,
+    words: Vec<PathBuf>,
+    /// Where packages that the program imports are.
+    packages: Option<PathBuf>,
+}
+
+impl Program {
+    fn command(&self) -> Command {
+        let (first, rest) = self.words.split_first().expect("a program has a name");
+        let mut command = Command::new(first);
+        command.args(rest).current_dir(&self.folder);
+        if let Some(packages) = &self.packages {
+            command.env("UAFORGE_PEER_PACKAGES", packages);
+        }
+        command
+    }
+}
+
+impl Peer {
+    /// Installs a peer, unless it is there.
+    pub(super) fn install(root: &Path, name: &'static str) -> Result<Self> {
+        match name {
+            "asyncua" => asyncua(root, name),
+            _ => node_opcua(root, name),
+        }
+    }
+
+    /// The command that runs a script or program of the peer as client.
+    pub(super) fn client(&self) -> Command {
+        self.client.command()
+    }
+
+    /// The command that starts the peer's server; it prints its address.
+    pub(super) fn server(&self) -> Command {
+        self.server.command()
+    }
+}
+
+fn asyncua(root: &Path, name: &'static str) -> Result<Peer> {
+    let python = install::python(root, name, &root.join("tests/interop/asyncua/requirements.txt"))?;
+    let program = |script: &str| Program {
+        folder: root.to_path_buf(),
+        words: vec![python.clone(), root.join("tests/interop/asyncua").join(script)],
+        packages: None,
+    };
+    Ok(Peer { name, client: program("client.py"), server: program("server.py") })
+}
+
+fn node_opcua(root: &Path, name: &'static str) -> Result<Peer> {
+    let packages = install::npm(root, name, &root.join("tests/interop/node-opcua"))?;
+    let program = |script: &str| Program {
+        folder: root.to_path_buf(),
+        words: vec!["node".into(), root.join("tests/interop/node-opcua").join(script)],
+        packages: Some(packages.clone()),
+    };
+    Ok(Peer { name, client: program("client.mjs"), server: program("server.mjs") })
+}
+
+/// The project's own programs of the same kind.
+pub(super) struct Ours {
+    client: PathBuf,
+    server: PathBuf,
+    pub(super) dump: PathBuf,
+}
+
+impl Ours {
+    pub(super) fn build(root: &Path) -> Result<Self> {
+        let build = |program| {
+            demo::build_package(root, "uaforge-tests", program, Profile::Debug)
+                .with_context(|| format!("cannot build {program}"))
+        };
+        Ok(Self { client: build("peer_client")?, server: build("peer_server")?, dump: build("peer_dump")? })
+    }
+
+    pub(super) fn client(&self) -> Command {
+        in_root(&self.client)
+    }
+
+    pub(super) fn server(&self) -> Command {
+        in_root(&self.server)
+    }
+}
+
+fn in_root(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(workspace::root());
+    command
+}

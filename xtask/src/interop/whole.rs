@@ -1,0 +1,78 @@
+//! asyncua and the whole address space: it browses and reads ours, and both clients dump its own.
+
+use super::peers::Peer;
+use super::table::{Table, Verdict};
+use super::{Run, SPACE, START, STOP, dumps};
+use crate::demo::Profile;
+use crate::process::{Server, run_bounded};
+use crate::{demo, nodesets};
+use anyhow::Result;
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+use uaforge_model::{Loader, canonical};
+
+const PATIENCE: Duration = Duration::from_secs(180);
+const SCRIPTS: &str = "tests/interop/asyncua";
+
+impl Run {
+    /// All of it, each comparison a row of the table.
+    pub(super) fn whole(&self, peer: &Peer, table: &mut Table) {
+        let column = format!("{} client", peer.name);
+        table.note(&column, "status codes are its own", verdict(self.status_codes(peer)));
+        table.note(&column, "whole address space", verdict(self.client_of_ours(peer)));
+        let column = format!("{} server", peer.name);
+        table.note(&column, "whole address space", verdict(self.server_of_ours(peer)));
+    }
+
+    fn script(&self, peer: &Peer, name: &str) -> Command {
+        let client = peer.client();
+        let mut command = Command::new(client.get_program());
+        command.current_dir(&self.root).arg(self.root.join(SCRIPTS).join(name));
+        command
+    }
+
+    fn status_codes(&self, peer: &Peer) -> Result<()> {
+        run_bounded(self.script(peer, "status_codes.py").arg("runtime/types/status_codes.csv"), PATIENCE)
+    }
+
+    /// asyncua browses and reads the demo server whole.
+    fn client_of_ours(&self, peer: &Peer) -> Result<()> {
+        let server = demo::start_server(&demo::build(&self.root, "server", Profile::Debug)?, 0)?;
+        let mut script = self.script(peer, "check_server.py");
+        script.arg(server.url()).args(["--expected", "tests/interop/expected.json"]);
+        let folder = self.folder.join("canonical");
+        fs::create_dir_all(&folder)?;
+        for (name, model) in nodesets::Catalogue::read(&self.root)?.models {
+            let file = nodesets::folder(&self.root).join(format!("{name}.xml"));
+            if !file.is_file() || model.nodes.is_some() {
+                continue;
+            }
+            script.arg("--nodeset").arg(&file);
+            // What the script shows differences from.
+            let set = Loader::new().file(file).load().set;
+            let text = set.ns(&model.uri).map(|ns| canonical::text(&set, ns)).unwrap_or_default();
+            fs::write(folder.join(format!("{name}.txt")), text)?;
+        }
+        run_bounded(script.arg("--canonical").arg(&folder), PATIENCE)?;
+        server.stop(STOP)?;
+        Ok(())
+    }
+
+    /// Both clients dump asyncua's server; the dumps are equal line by line.
+    fn server_of_ours(&self, peer: &Peer) -> Result<()> {
+        let server = Server::start(peer.server().arg(self.root.join(SPACE)), START)?;
+        let (theirs, ours) = (self.folder.join("asyncua.dump"), self.folder.join("uaforge.dump"));
+        run_bounded(self.script(peer, "dump.py").arg(server.url()).arg(&theirs), PATIENCE)?;
+        run_bounded(Command::new(&self.ours.dump).arg(server.url()).arg(&ours), PATIENCE)?;
+        server.stop(STOP)?;
+        dumps::compare(&theirs, &ours)
+    }
+}
+
+fn verdict(outcome: Result<()>) -> Verdict {
+    match outcome {
+        Ok(()) => Verdict::Passed,
+        Err(error) => Verdict::Failed(vec![format!("{error:#}")]),
+    }
+}
