@@ -10,7 +10,7 @@ use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
 use crate::meter::own_thread;
-use crate::template::{Request, Template, Variables};
+use crate::template::{Request, Template};
 use crate::wire::{Connection, REQUEST_ID_AT, SEQUENCE_AT};
 
 /// What a load asks for.
@@ -74,12 +74,12 @@ impl Load {
     ///
     /// # Errors
     /// The server refuses, or a first response is not as it has to be.
-    pub fn open(address: SocketAddr, shape: Shape, variables: &Variables) -> Result<Self> {
+    pub fn open(address: SocketAddr, shape: Shape) -> Result<Self> {
         let poll = Poll::new()?;
         let mut this = Self { poll, clients: Vec::new(), handshake: Vec::new() };
         for _ in 0..shape.clients {
             let mut connection = Connection::open(address)?;
-            let template = Template::prepare(&mut connection, shape.request, variables)?;
+            let template = Template::prepare(&mut connection, shape.request)?;
             let stream = connection.stream.try_clone()?;
             this.add(stream, template, connection.sequence, shape.outstanding, false)?;
             this.handshake.push(connection);

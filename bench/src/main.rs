@@ -7,7 +7,6 @@ use clap::Parser;
 use uaforge_bench::report;
 use uaforge_bench::scenario::{Options, Scenario};
 use uaforge_bench::subject::{Subject, pin_load};
-use uaforge_bench::template::Variables;
 
 /// Measures servers against each other.
 #[derive(Parser)]
@@ -37,12 +36,10 @@ struct Arguments {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let variables = Variables { namespace: 1, count: 1_000 };
     let subject = |name: &str, program: PathBuf, arguments: Vec<String>| Subject {
         name: name.into(),
         program,
         arguments,
-        variables: variables.clone(),
         is_echo: false,
     };
     let mut subjects = vec![subject("uaforge", arguments.own, Vec::new())];

@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::template::Variables;
-
 /// A server program and what is known of it.
 #[derive(Clone, Debug)]
 pub struct Subject {
@@ -20,8 +18,6 @@ pub struct Subject {
     pub program: PathBuf,
     /// Its arguments before the port.
     pub arguments: Vec<String>,
-    /// How its variables are named.
-    pub variables: Variables,
     /// It answers frames with frames and knows no protocol.
     pub is_echo: bool,
 }

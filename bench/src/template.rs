@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use anyhow::{Result, ensure};
 use uaforge_codec::{
-    DataValue, Decode as _, DecodeContext, Decoder, Encode as _, EncodeContext, Encoder, NodeId, StatusCode,
-    Variant,
+    DataValue, Decode as _, DecodeContext, Decoder, Encode as _, EncodeContext, Encoder, FromVariant as _,
+    NodeId, StatusCode, UaString, Variant,
 };
 use uaforge_types::{
     BrowseDescription, BrowseDirection, BrowseRequest, BrowseResponse, ReadRequest, ReadResponse,
@@ -25,16 +25,33 @@ pub enum Request {
     Browse,
 }
 
-/// How the variables of a server under test are named.
-#[derive(Clone, Debug)]
+/// The namespace of the variables, unless they are in the one of the application.
+const NAMESPACE: &str = "urn:uaforge:bench";
+/// There are this many variables: `v0`, `v1`, …; the value of `vN` is N.
+const COUNT: usize = 1_000;
+
+/// The variables of a server under test.
+#[derive(Clone, Copy, Debug)]
 pub struct Variables {
-    /// The namespace index.
-    pub namespace: u16,
-    /// There are this many: `v0`, `v1`, …; the value of `vN` is N.
-    pub count: usize,
+    namespace: u16,
+    count: usize,
 }
 
 impl Variables {
+    /// Asks a server for its namespaces.
+    ///
+    /// # Errors
+    /// It does not tell.
+    pub fn find(connection: &mut Connection) -> Result<Self> {
+        let item = ReadValueId { node_id: NodeId::numeric(0, 2255), attribute_id: 13, ..Default::default() };
+        let response =
+            connection.call(ReadRequest { nodes_to_read: vec![item].into(), ..Default::default() })?;
+        let value = response.results.first().and_then(DataValue::value).cloned().unwrap_or_default();
+        let uris = Vec::<UaString>::from_variant(&value)?;
+        let index = uris.iter().position(|uri| uri.as_str() == Some(NAMESPACE)).unwrap_or(1);
+        Ok(Self { namespace: u16::try_from(index)?, count: COUNT })
+    }
+
     fn id(&self, number: usize) -> NodeId {
         NodeId::string(self.namespace, format!("v{}", number % self.count))
     }
@@ -98,7 +115,8 @@ impl Template {
     ///
     /// # Errors
     /// The response is not what the values of the server have to give.
-    pub fn prepare(connection: &mut Connection, request: Request, variables: &Variables) -> Result<Self> {
+    pub fn prepare(connection: &mut Connection, request: Request) -> Result<Self> {
+        let variables = &Variables::find(connection)?;
         match request {
             Request::Read(nodes) => prepare(connection, read(nodes, variables), |bytes| {
                 expect_values(bytes, nodes, variables.count)

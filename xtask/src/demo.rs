@@ -78,7 +78,7 @@ pub(crate) fn build_package(root: &Path, package: &str, program: &str, profile: 
 }
 
 /// Runs a build command; the program is what cargo says that it made last.
-fn program_of(command: &mut Command, profile: Profile) -> Result<PathBuf> {
+pub(crate) fn program_of(command: &mut Command, profile: Profile) -> Result<PathBuf> {
     if profile == Profile::Release {
         command.arg("--release");
     }

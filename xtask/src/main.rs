@@ -1,5 +1,6 @@
 //! Tasks of the uaforge repository: `cargo xtask <TASK>`.
 
+mod bench;
 mod budgets;
 mod demo;
 mod interop;
@@ -41,6 +42,8 @@ enum Task {
     Demo(demo::Options),
     /// Measure start and idle memory of the demo server, built for release.
     Budgets,
+    /// Measure the project's server beside others: time, CPU and memory of requests, starts and sessions.
+    Bench(bench::Options),
     /// Let other implementations talk to the demo server, and our client to theirs.
     Interop(interop::Options),
 }
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Demo(options) => demo::run(&options),
         Task::Budgets => budgets::run(),
+        Task::Bench(options) => bench::run(&options),
         Task::Interop(options) => interop::run(&options),
     };
     match result {

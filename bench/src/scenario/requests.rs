@@ -36,7 +36,7 @@ fn one_shape(name: &str, shape: Shape, subjects: &[Subject], options: &Options) 
     // What is echoed has the sizes of the project's own messages.
     let template = {
         let one = Shape { clients: 1, outstanding: 1, ..shape };
-        let load = Load::open(own_running.address, one, &own.variables)?;
+        let load = Load::open(own_running.address, one)?;
         let template = load.template().cloned().context("no client")?;
         load.close()?;
         template
@@ -80,7 +80,7 @@ fn round(
     let mut load = if subject.is_echo {
         Load::open_echo(running.address, shape, template)?
     } else {
-        Load::open(running.address, shape, &subject.variables)?
+        Load::open(running.address, shape)?
     };
     load.run(WARM_UP)?;
     let before = meter::cpu(running.process())?;

@@ -31,10 +31,10 @@ pub(super) fn run(subjects: &[Subject]) -> Result<Vec<Row>> {
 fn one(subject: &Subject) -> Result<Vec<Value>> {
     let running = subject.start(&[])?;
     let shape = Shape { request: Request::Read(1), clients: 4, outstanding: 10 };
-    let mut load = Load::open(running.address, shape, &subject.variables)?;
+    let mut load = Load::open(running.address, shape)?;
     let alone = load.run(TIME)?;
     let before = meter::memory(running.process())?;
-    let slow = flood(subject, &running.address)?;
+    let slow = flood(&running.address)?;
     let beside = load.run(TIME)?;
     let after = meter::memory(running.process())?;
     drop(slow);
@@ -51,9 +51,9 @@ fn one(subject: &Subject) -> Result<Vec<Value>> {
 }
 
 /// Sends as many of the requests as the server takes, and reads no response.
-fn flood(subject: &Subject, address: &std::net::SocketAddr) -> Result<Connection> {
+fn flood(address: &std::net::SocketAddr) -> Result<Connection> {
     let mut connection = Connection::open(*address)?;
-    let template = Template::prepare(&mut connection, Request::Read(100), &subject.variables)?;
+    let template = Template::prepare(&mut connection, Request::Read(100))?;
     connection.stream.set_write_timeout(Some(Duration::from_millis(300)))?;
     for id in 1..=REQUESTS {
         let mut frame = template.frame.clone();

@@ -1,0 +1,58 @@
+//! `bench`: builds the load generator, the project's server and the peers' for release, then measures them in turn.
+
+use crate::{demo, workspace};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is to be measured.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Measure beside these peers: async-opcua, open62541; all without this.
+    #[arg(long = "peer", value_name = "NAME")]
+    peers: Vec<String>,
+    /// Measure the project's own server only.
+    #[arg(long, conflicts_with = "peers")]
+    alone: bool,
+    /// Passed on: --scenario NAME, --rounds N, --seconds S, --json FILE.
+    #[arg(last = true)]
+    rest: Vec<String>,
+}
+
+/// A peer whose server is a package outside the workspace.
+struct Peer {
+    name: &'static str,
+    folder: &'static str,
+}
+
+const PEERS: &[Peer] = &[Peer { name: "async-opcua", folder: "bench/peers/async-opcua" }];
+
+/// Builds everything, runs the bench, passes its tables through.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let root = workspace::root();
+    let build = |program| demo::build_package(&root, "uaforge-bench", program, demo::Profile::Release);
+    let mut command = Command::new(build("uaforge-bench")?);
+    command.arg("--own").arg(build("bench_server")?).arg("--echo").arg(build("bench_echo")?);
+    for name in &options.peers {
+        if !PEERS.iter().any(|peer| peer.name == name) {
+            bail!(
+                "there is no peer `{name}`; peers: {}",
+                PEERS.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")
+            );
+        }
+    }
+    let wanted =
+        |peer: &&Peer| options.peers.is_empty() || options.peers.iter().any(|name| name == peer.name);
+    for peer in PEERS.iter().filter(wanted).filter(|_| !options.alone) {
+        let program = build_peer(&root, peer)?;
+        command.arg("--peer").arg(format!("{}={}", peer.name, program.display()));
+    }
+    let status = command.args(&options.rest).status().context("cannot run the bench")?;
+    if status.success() { Ok(()) } else { bail!("the bench ended with {status}") }
+}
+
+fn build_peer(root: &Path, peer: &Peer) -> Result<PathBuf> {
+    let mut command = workspace::cargo(&root.join(peer.folder));
+    command.arg("build").env("CARGO_TARGET_DIR", root.join("target/peers"));
+    demo::program_of(&mut command, demo::Profile::Release).with_context(|| format!("the peer {}", peer.name))
+}
