@@ -184,9 +184,9 @@ fn prepare<Q: ServiceRequest>(
     let mut same = Vec::new();
     // The headers are checked by whoever counts sequence numbers; the type id begins what is compared.
     let mut from = HEADERS;
-    let header = [TIMESTAMP_AT..HANDLE_AT + 4];
+    let header = core::iter::once(TIMESTAMP_AT..HANDLE_AT + 4);
     let body_parts = volatile.into_iter().map(|range| range.start + HEADERS..range.end + HEADERS);
-    for range in header.into_iter().chain(body_parts) {
+    for range in header.chain(body_parts) {
         same.push(from..range.start);
         from = range.end;
     }

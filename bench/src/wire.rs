@@ -123,9 +123,9 @@ impl Connection {
             ..Default::default()
         })?;
         self.session = created.authentication_token;
-        let anonymous =
+        let mut tokens =
             created.server_endpoints.iter().flat_map(|endpoint| endpoint.user_identity_tokens.iter());
-        let policy = anonymous.filter(|token| token.token_type == UserTokenType::ANONYMOUS).next();
+        let policy = tokens.find(|token| token.token_type == UserTokenType::ANONYMOUS);
         let policy_id = policy.map(|policy| policy.policy_id.clone()).unwrap_or_default();
         let token = uaforge_codec::ExtensionObject::new(AnonymousIdentityToken { policy_id });
         self.call(ActivateSessionRequest { user_identity_token: token, ..Default::default() })?;
