@@ -15,8 +15,12 @@ use super::browse::release_of;
 use crate::batch::{self, Limit};
 use crate::{Error, Session};
 
-/// Most nodes of one call, so that their results need no more memory than some pages.
+/// Most nodes of one call.
 const PART: usize = 1000;
+/// Nodes of the first call; the next ones are sized by what came back.
+const FIRST_PART: usize = 64;
+/// References of one response that are wished for: more need memory, fewer cost round trips.
+const WISHED: usize = 5000;
 /// Pages one after the other that bring nothing new. A server may give empty pages, such as where it
 /// filters, but not for ever.
 const MAX_IDLE_PAGES: usize = 16;
@@ -75,7 +79,9 @@ pub(crate) struct Pages<I> {
     open: Vec<(Node, ByteString)>,
     /// Nodes that found the server without a free continuation point.
     refused: VecDeque<Node>,
-    /// How many of the refused ones are asked for at once.
+    /// How many nodes are asked for at once.
+    part: usize,
+    /// How many of the refused ones are.
     at_once: usize,
     /// Continuation points that nobody wants any more.
     ended: Vec<ByteString>,
@@ -91,6 +97,7 @@ impl<I: Iterator<Item = BrowseDescription>> Pages<I> {
             ready: VecDeque::new(),
             open: Vec::new(),
             refused: VecDeque::new(),
+            part: FIRST_PART,
             at_once: PART,
             ended: Vec::new(),
             hasher: RandomState::new(),
@@ -110,7 +117,7 @@ impl<I: Iterator<Item = BrowseDescription>> Pages<I> {
                 let nodes = self.refused.drain(..count).collect();
                 self.browse(nodes).await;
             } else {
-                let size = batch::per_call(&self.session, Limit::Browse).min(PART);
+                let size = batch::per_call(&self.session, Limit::Browse).min(self.part);
                 let some = self.nodes.by_ref().take(size);
                 let nodes: Vec<Node> =
                     some.map(|(index, description)| new_node(index, description)).collect();
@@ -132,6 +139,8 @@ impl<I: Iterator<Item = BrowseDescription>> Pages<I> {
         let count = nodes.len();
         match batch::run(&self.session, request, descriptions, self.options.timeout).await {
             Ok(results) => {
+                let found = results.iter().map(|result| result.references.len()).sum::<usize>();
+                self.part = next_part(count, found);
                 for (node, result) in nodes.into_iter().zip(results) {
                     if result.status_code == status::BAD_NO_CONTINUATION_POINTS && !alone {
                         self.refused.push_back(node);
@@ -235,6 +244,12 @@ impl<I> Drop for Pages<I> {
     }
 }
 
+/// How many nodes to ask for next, after so many had so many references.
+fn next_part(nodes: usize, references: usize) -> usize {
+    let wished = nodes.saturating_mul(WISHED) / references.max(1);
+    wished.clamp(1, nodes.saturating_mul(4)).min(PART)
+}
+
 fn new_node(index: usize, description: BrowseDescription) -> Node {
     Node { index, description, count: 0, idle: 0, seen: HashSet::new() }
 }
@@ -242,4 +257,18 @@ fn new_node(index: usize, description: BrowseDescription) -> Node {
 /// What makes a reference of one node the one that it is (OPC 10000-3 §4.4.4): type, direction, target.
 fn identity(hasher: &RandomState, reference: &ReferenceDescription) -> u64 {
     hasher.hash_one((&reference.reference_type_id, reference.is_forward, &reference.node_id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_follow_what_comes_back() {
+        assert_eq!(next_part(64, 0), 256);
+        assert_eq!(next_part(256, 0), PART);
+        assert_eq!(next_part(1000, 100_000), 50);
+        assert_eq!(next_part(1, 1_000_000), 1);
+        assert_eq!(next_part(1, 1), 4);
+    }
 }
