@@ -16,14 +16,19 @@ pub struct DataValue {
 
 const _: () = assert!(size_of::<DataValue>() == 56);
 
-/// Bits of the mask.
-const VALUE: u8 = 0x01;
-const STATUS: u8 = 0x02;
-const SOURCE_TIMESTAMP: u8 = 0x04;
-const SERVER_TIMESTAMP: u8 = 0x08;
-const SOURCE_PICOSECONDS: u8 = 0x10;
-const SERVER_PICOSECONDS: u8 = 0x20;
-const DEFINED: u8 = 0x3F;
+/// Bits of the mask (OPC 10000-6 §5.2.2.17).
+pub(crate) mod mask {
+    pub(crate) const VALUE: u8 = 0x01;
+    pub(crate) const STATUS: u8 = 0x02;
+    pub(crate) const SOURCE_TIMESTAMP: u8 = 0x04;
+    pub(crate) const SERVER_TIMESTAMP: u8 = 0x08;
+    pub(crate) const SOURCE_PICOSECONDS: u8 = 0x10;
+    pub(crate) const SERVER_PICOSECONDS: u8 = 0x20;
+    pub(crate) const DEFINED: u8 = 0x3F;
+}
+use mask::{
+    DEFINED, SERVER_PICOSECONDS, SERVER_TIMESTAMP, SOURCE_PICOSECONDS, SOURCE_TIMESTAMP, STATUS, VALUE,
+};
 
 macro_rules! parts {
     ($($get:ident, $with:ident, $field:ident: $ty:ty = $bit:ident, $doc:literal;)*) => {$(

@@ -108,6 +108,23 @@ fn decode_parts(info: &mut DiagnosticInfo, mask: u8, d: &mut Decoder<'_>) -> Res
     Ok(())
 }
 
+/// Walks over one.
+pub(crate) fn skip(d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    let mask = d.u8()?;
+    if mask & !DEFINED != 0 {
+        return Err(DecodeReason::BadEncodingByte.into());
+    }
+    let indexes = mask & (SYMBOLIC_ID | NAMESPACE_URI | LOCALE | LOCALIZED_TEXT);
+    d.take(indexes.count_ones() as usize * size_of::<i32>())?;
+    if mask & ADDITIONAL_INFO != 0 {
+        d.bytes()?;
+    }
+    if mask & INNER_STATUS_CODE != 0 {
+        d.u32()?;
+    }
+    if mask & INNER_DIAGNOSTIC_INFO != 0 { d.nested(skip) } else { Ok(()) }
+}
+
 fn optional<T: Decode>(bit: u8, d: &mut Decoder<'_>) -> Result<Option<T>, DecodeError> {
     if bit != 0 { T::decode(d).map(Some) } else { Ok(None) }
 }
