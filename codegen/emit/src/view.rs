@@ -68,7 +68,7 @@ fn codec_view(name: &str, roots: &Roots) -> TokenStream {
     match name {
         "UaString" | "XmlElement" => quote!(#codec::StrRef<'a>),
         "ByteString" => quote!(#codec::BytesRef<'a>),
-        "NodeId" | "ExpandedNodeId" | "QualifiedName" | "LocalizedText" | "ExtensionObject" => {
+        "NodeId" | "ExpandedNodeId" | "QualifiedName" | "LocalizedText" | "ExtensionObject" | "DataValue" => {
             let view = format_ident!("{name}Ref");
             quote!(#codec::#view<'a>)
         }

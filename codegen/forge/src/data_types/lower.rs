@@ -16,8 +16,15 @@ use super::{Cx, DataTypes, Known, fields};
 use crate::names::Scope;
 
 /// Requests on the hot path, which get a borrowed view with everything inside them (D7).
-const VIEWED: [&str; 4] =
-    ["ReadRequest", "BrowseRequest", "BrowseNextRequest", "TranslateBrowsePathsToNodeIdsRequest"];
+const VIEWED: [&str; 7] = [
+    "ReadRequest",
+    "WriteRequest",
+    "BrowseRequest",
+    "BrowseNextRequest",
+    "TranslateBrowsePathsToNodeIdsRequest",
+    "RegisterNodesRequest",
+    "UnregisterNodesRequest",
+];
 
 /// The root of all structures.
 const STRUCTURE: Id = Id::ns0(22);
