@@ -88,6 +88,26 @@ impl crate::ServiceRequest for RegisterNodesRequest {
         &mut self.request_header
     }
 }
+/// A `RegisterNodesRequest` in a message, borrowed.
+#[derive(Clone, Debug)]
+pub struct RegisterNodesRequestRef<'a> {
+    /// `RequestHeader`
+    pub request_header: RequestHeaderRef<'a>,
+    /// `NodesToRegister`
+    pub nodes_to_register: codec::ArrayRef<'a, codec::NodeIdRef<'a>>,
+}
+impl<'a> codec::DecodeRef<'a> for RegisterNodesRequestRef<'a> {
+    fn decode_ref(
+        d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        ::core::result::Result::Ok(Self {
+            request_header: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| error.in_field("requestHeader"))?,
+            nodes_to_register: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| error.in_field("nodesToRegister"))?,
+        })
+    }
+}
 
 /// `RegisterNodesResponse` (i=561)
 ///

@@ -88,6 +88,28 @@ impl crate::ServiceRequest for UnregisterNodesRequest {
         &mut self.request_header
     }
 }
+/// A `UnregisterNodesRequest` in a message, borrowed.
+#[derive(Clone, Debug)]
+pub struct UnregisterNodesRequestRef<'a> {
+    /// `RequestHeader`
+    pub request_header: RequestHeaderRef<'a>,
+    /// `NodesToUnregister`
+    pub nodes_to_unregister: codec::ArrayRef<'a, codec::NodeIdRef<'a>>,
+}
+impl<'a> codec::DecodeRef<'a> for UnregisterNodesRequestRef<'a> {
+    fn decode_ref(
+        d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        ::core::result::Result::Ok(Self {
+            request_header: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| error.in_field("requestHeader"))?,
+            nodes_to_unregister: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| {
+                    error.in_field("nodesToUnregister")
+                })?,
+        })
+    }
+}
 
 /// `UnregisterNodesResponse` (i=567)
 ///

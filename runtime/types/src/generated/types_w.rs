@@ -88,6 +88,26 @@ impl crate::ServiceRequest for WriteRequest {
         &mut self.request_header
     }
 }
+/// A `WriteRequest` in a message, borrowed.
+#[derive(Clone, Debug)]
+pub struct WriteRequestRef<'a> {
+    /// `RequestHeader`
+    pub request_header: RequestHeaderRef<'a>,
+    /// `NodesToWrite`
+    pub nodes_to_write: codec::ArrayRef<'a, WriteValueRef<'a>>,
+}
+impl<'a> codec::DecodeRef<'a> for WriteRequestRef<'a> {
+    fn decode_ref(
+        d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        ::core::result::Result::Ok(Self {
+            request_header: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| error.in_field("requestHeader"))?,
+            nodes_to_write: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| error.in_field("nodesToWrite"))?,
+        })
+    }
+}
 
 /// `WriteResponse` (i=674)
 ///
@@ -293,6 +313,34 @@ impl codec::Structure for WriteValue {
         inherited: 0,
         supertypes: &[],
     };
+}
+/// A `WriteValue` in a message, borrowed.
+#[derive(Clone, Debug)]
+pub struct WriteValueRef<'a> {
+    /// `NodeId`
+    pub node_id: codec::NodeIdRef<'a>,
+    /// `AttributeId`
+    pub attribute_id: u32,
+    /// `IndexRange`
+    pub index_range: codec::StrRef<'a>,
+    /// `Value`
+    pub value: codec::DataValueRef<'a>,
+}
+impl<'a> codec::DecodeRef<'a> for WriteValueRef<'a> {
+    fn decode_ref(
+        d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        ::core::result::Result::Ok(Self {
+            node_id: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| error.in_field("nodeId"))?,
+            attribute_id: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| error.in_field("attributeId"))?,
+            index_range: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| error.in_field("indexRange"))?,
+            value: codec::DecodeRef::decode_ref(d)
+                .map_err(|error: codec::DecodeError| error.in_field("value"))?,
+        })
+    }
 }
 
 /// `WriterGroupDataType` (i=15480)
