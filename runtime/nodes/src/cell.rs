@@ -239,31 +239,37 @@ impl ValueCell {
             listening: AtomicUsize::new(0),
             next_listener: AtomicUsize::new(0),
         };
-        cell.store(value.into(), StatusCode::GOOD, None, None);
+        cell.store(CellState { value: value.into(), status: StatusCode::GOOD, source: None, server: None });
         cell
     }
 
     /// Writes all parts. The lock keeps writers apart; the sequence tells readers to look again.
-    fn store(&self, value: Variant, status: StatusCode, source: Option<DateTime>, server: Option<DateTime>) {
+    fn store(&self, state: CellState) {
+        let before = {
+            let mut guard = self.shared.write();
+            self.store_locked(&mut guard, state)
+        };
+        drop(before);
+    }
+
+    /// Writes all parts under the lock; the value that was behind it.
+    fn store_locked(&self, guard: &mut Variant, state: CellState) -> Variant {
+        let CellState { value, status, source, server } = state;
         let words = to_words(&value);
         let shared = if words.is_none() { value } else { Variant::Null };
         let (tag, bits) = words.unwrap_or((tag::SHARED, 0));
-        let before;
-        {
-            let mut guard = self.shared.write();
-            let sequence = self.sequence.load(Ordering::Relaxed);
-            self.sequence.store(sequence.wrapping_add(1), Ordering::Relaxed);
-            fence(Ordering::Release);
-            self.tag.store(tag, Ordering::Relaxed);
-            self.bits.store(bits, Ordering::Relaxed);
-            self.status.store(status.0, Ordering::Relaxed);
-            self.source.store(source.map_or(NO_TIME, |t| t.0), Ordering::Relaxed);
-            self.server.store(server.map_or(NO_TIME, |t| t.0), Ordering::Relaxed);
-            before = core::mem::replace(&mut *guard, shared);
-            self.sequence.store(sequence.wrapping_add(2), Ordering::Release);
-            self.changes.fetch_add(1, Ordering::Release);
-        }
-        drop(before);
+        let sequence = self.sequence.load(Ordering::Relaxed);
+        self.sequence.store(sequence.wrapping_add(1), Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.tag.store(tag, Ordering::Relaxed);
+        self.bits.store(bits, Ordering::Relaxed);
+        self.status.store(status.0, Ordering::Relaxed);
+        self.source.store(source.map_or(NO_TIME, |t| t.0), Ordering::Relaxed);
+        self.server.store(server.map_or(NO_TIME, |t| t.0), Ordering::Relaxed);
+        let before = core::mem::replace(guard, shared);
+        self.sequence.store(sequence.wrapping_add(2), Ordering::Release);
+        self.changes.fetch_add(1, Ordering::Release);
+        before
     }
 
     /// The parts other than the value; the value too if it is a small one.
@@ -325,8 +331,10 @@ impl ValueCell {
 
     /// Sets the status and keeps the value.
     pub fn set_status(&self, status: StatusCode, source: Option<DateTime>) {
-        let value = self.value();
-        self.write(value, status, source, None);
+        let Ok(()) = self.update(|state| {
+            (state.status, state.source, state.server) = (status, source, None);
+            Ok::<(), core::convert::Infallible>(())
+        });
     }
 
     /// Sets everything.
@@ -337,8 +345,33 @@ impl ValueCell {
         source: Option<DateTime>,
         server: Option<DateTime>,
     ) {
-        self.store(value, status, source, server);
+        self.store(CellState { value, status, source, server });
         self.notify();
+    }
+
+    /// Changes what the cell holds, in one step for readers and other writers alike. `change` runs under
+    /// the cell's lock: it may not look at the cell itself, and changes the value only once it cannot fail.
+    ///
+    /// # Errors
+    /// What `change` returns; then nobody is told.
+    pub fn update<E>(&self, change: impl FnOnce(&mut CellState) -> Result<(), E>) -> Result<(), E> {
+        let mut guard = self.shared.write();
+        let words = self.load();
+        // Out of the lock's place, so that a value that nobody else holds is changed without a copy.
+        let is_shared = words.tag == tag::SHARED;
+        let value = if is_shared { core::mem::take(&mut *guard) } else { from_words(words.tag, words.bits) };
+        let mut state = words.state(value);
+        let result = change(&mut state);
+        if result.is_ok() {
+            self.store_locked(&mut guard, state);
+        } else if is_shared {
+            *guard = state.value;
+        }
+        drop(guard);
+        if result.is_ok() {
+            self.notify();
+        }
+        result
     }
 
     /// Takes over a DataValue as a client writes it (OPC 10000-4 §5.11.4); picoseconds are dropped.

@@ -24,10 +24,10 @@ pub mod typed;
 pub use cell::{CellState, Listener, ValueCell};
 pub use class::{AttributeId, NodeClass};
 pub use instantiate::{Instance, Instantiate, InstantiateError};
-pub use overlay::{ClassAttributes, Edit, NewNode, VariableAttributes};
+pub use overlay::{ClassAttributes, Edit, NewNode, VariableAttributes, attribute_type};
 pub use space::{
     AddressSpace, AddressSpaceBuilder, AttributeValue, BrowseName, BuildError, Cursor, Direction,
-    EncodedValue, Follow, Node, Reference, ReferenceFilter, ReferenceIter, RolePermission, Roles, Snapshot,
-    Text, Timestamps,
+    EncodedValue, EnumerationValues, Follow, Node, Reference, ReferenceFilter, ReferenceIter, RolePermission,
+    Roles, Snapshot, Text, Timestamps, ValueType,
 };
 pub use table::StaticModel;

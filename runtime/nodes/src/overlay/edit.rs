@@ -3,11 +3,11 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use uaforge_codec::{NodeId, NodeIdRef, StatusCode};
+use uaforge_codec::{NodeId, NodeIdRef, StatusCode, Variant};
 
 use super::{DynamicReference, Entry, NewNode, Overlay, ReferenceList};
 use crate::cell::ValueCell;
-use crate::class::NodeClass;
+use crate::class::{AttributeId, NodeClass};
 use crate::ids;
 use crate::space::{NONE, Snapshot};
 use crate::status;
@@ -260,6 +260,12 @@ impl Edit {
         };
         let owned = entry.forward.iter().filter(|r| self.is_aggregate(r.number));
         owned.map(|r| r.target.clone()).collect()
+    }
+
+    pub(super) fn override_attribute(&mut self, id: &NodeId, attribute: AttributeId, value: Variant) {
+        let overlay = self.overlay();
+        overlay.has_overrides = true;
+        overlay.change(id, |entry| entry.override_attribute(attribute, value));
     }
 
     /// Gives a Variable, static or added, the cell that holds its value; the cell it had before.

@@ -3,6 +3,7 @@
 //! Readers hold a snapshot and never wait. A writer copies what it changes: one shard of the map and
 //! the entries it touches.
 
+mod attributes;
 mod edit;
 mod list;
 mod node;
@@ -11,12 +12,14 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use hashbrown::HashTable;
-use uaforge_codec::{NodeId, NodeIdRef};
+use uaforge_codec::{NodeId, NodeIdRef, Variant};
 
 use crate::cell::ValueCell;
+use crate::class::AttributeId;
 use crate::ids;
 use crate::space::ReferenceTypes;
 
+pub use attributes::attribute_type;
 pub use edit::Edit;
 pub(crate) use list::{DynamicReference, ReferenceList};
 pub use node::{ClassAttributes, NewNode, VariableAttributes};
@@ -32,6 +35,8 @@ pub(crate) struct Entry {
     pub(crate) forward: ReferenceList,
     pub(crate) inverse: ReferenceList,
     pub(crate) cell: Option<Arc<ValueCell>>,
+    /// Attributes that were written over those of the model or of the added node.
+    overrides: Option<Arc<Vec<(AttributeId, Variant)>>>,
 }
 
 /// An immutable state of the overlay.
@@ -41,16 +46,37 @@ pub(crate) struct Overlay {
     pub(crate) types: Arc<ReferenceTypes>,
     seed: u64,
     count: usize,
+    /// Some attribute was written over: else static nodes need no look at the overlay for theirs.
+    has_overrides: bool,
 }
 
 impl Entry {
     fn new(id: NodeId) -> Self {
         let (forward, inverse) = Default::default();
-        Self { id, node: None, forward, inverse, cell: None }
+        Self { id, node: None, forward, inverse, cell: None, overrides: None }
     }
 
     fn is_empty(&self) -> bool {
-        self.node.is_none() && self.forward.is_empty() && self.inverse.is_empty() && self.cell.is_none()
+        self.node.is_none()
+            && self.forward.is_empty()
+            && self.inverse.is_empty()
+            && self.cell.is_none()
+            && self.overrides.is_none()
+    }
+
+    /// What was written over an attribute.
+    #[inline]
+    pub(crate) fn overridden(&self, attribute: AttributeId) -> Option<&Variant> {
+        let overrides = self.overrides.as_ref()?;
+        overrides.iter().find(|(own, _)| *own == attribute).map(|(_, value)| value)
+    }
+
+    fn override_attribute(&mut self, attribute: AttributeId, value: Variant) {
+        let overrides = Arc::make_mut(self.overrides.get_or_insert_default());
+        match overrides.iter_mut().find(|(own, _)| *own == attribute) {
+            Some((_, own)) => *own = value,
+            None => overrides.push((attribute, value)),
+        }
     }
 }
 
@@ -58,7 +84,7 @@ impl Overlay {
     /// An empty overlay. The seed keeps peers from choosing ids that collide.
     pub(crate) fn new(types: ReferenceTypes, seed: u64) -> Self {
         let shards = (0..SHARDS).map(|_| Arc::new(HashTable::new())).collect();
-        Self { shards, types: Arc::new(types), seed, count: 0 }
+        Self { shards, types: Arc::new(types), seed, count: 0, has_overrides: false }
     }
 
     #[inline]
@@ -75,6 +101,12 @@ impl Overlay {
         let (hash, shard) = self.place(id);
         let found = self.shards.get(shard)?.find(hash, |entry| entry.id.as_ref() == id);
         found.map(Arc::as_ref)
+    }
+
+    /// Whether any attribute of any node was written over.
+    #[inline]
+    pub(crate) fn has_overrides(&self) -> bool {
+        self.has_overrides
     }
 
     /// All entries, in no order.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use uaforge_codec::{
     DateTime, Decode, DecodeContext, DecodeError, Decoder, Encode, EncodeContext, Encoder, NodeIdRef,
-    StatusCode, Variant,
+    StatusCode, Variant, VariantArray,
 };
 
 use super::node::{At, BrowseName, Node, StaticNode, Text};
@@ -106,6 +106,9 @@ impl<'a> Node<'a> {
 
     /// Every attribute but the Value.
     fn other_attribute(&self, id: AttributeId) -> Option<AttributeValue<'a>> {
+        if let Some(written) = self.overridden(id) {
+            return Some(written.into());
+        }
         Some(match id {
             AttributeId::NodeId => AttributeValue::NodeId(self.id()),
             AttributeId::NodeClass => AttributeValue::Int32(self.class().value() as i32),
@@ -115,7 +118,11 @@ impl<'a> Node<'a> {
             AttributeId::UserWriteMask => return self.other_attribute(AttributeId::WriteMask),
             AttributeId::UserAccessLevel => return self.other_attribute(AttributeId::AccessLevel),
             AttributeId::UserExecutable => return self.other_attribute(AttributeId::Executable),
-            AttributeId::UserRolePermissions => return None,
+            AttributeId::AccessLevel => match self.other_attribute(AttributeId::AccessLevelEx)? {
+                AttributeValue::UInt32(level) => AttributeValue::Byte(level as u8),
+                other => other,
+            },
+            AttributeId::UserRolePermissions | AttributeId::Value => return None,
             id => match self.at() {
                 At::Static(node) => return node.attribute(id),
                 At::Dynamic(_, node) => return dynamic_attribute(node, id),
@@ -132,6 +139,7 @@ impl<'a> Node<'a> {
             }
             _ => None,
         };
+        let stated = self.overridden(AttributeId::Value).map(AttributeValue::from).or(stated);
         stated.or((class == NodeClass::Variable).then_some(AttributeValue::Null))
     }
 }
@@ -199,7 +207,6 @@ impl<'a> StaticNode<'a> {
             AttributeId::ArrayDimensions if dimensions.is_empty() => A::Null,
             AttributeId::ArrayDimensions => A::Dimensions(dimensions),
             _ if class == NodeClass::VariableType => return None,
-            AttributeId::AccessLevel => A::Byte(variable.3 as u8),
             AttributeId::AccessLevelEx => A::UInt32(variable.3),
             AttributeId::MinimumSamplingInterval => {
                 let bits = self.extra(extra::SAMPLING);
@@ -257,12 +264,18 @@ fn dynamic_variable(
         AttributeId::ArrayDimensions if variable.array_dimensions.is_empty() => A::Null,
         AttributeId::ArrayDimensions => A::Dimensions(&variable.array_dimensions),
         _ if class == NodeClass::VariableType => return None,
-        AttributeId::AccessLevel => A::Byte(variable.access_level as u8),
         AttributeId::AccessLevelEx => A::UInt32(variable.access_level),
         AttributeId::MinimumSamplingInterval => A::Double(variable.minimum_sampling_interval),
         AttributeId::Historizing => A::Boolean(variable.historizing),
         _ => return None,
     })
+}
+
+impl EncodedValue<'_> {
+    /// The encoded Variant as it stands in the table: with slots in place of namespace indexes.
+    pub(crate) fn bytes(&self) -> &'static [u8] {
+        self.value.bytes
+    }
 }
 
 impl Encode for EncodedValue<'_> {
@@ -332,6 +345,28 @@ impl Encode for Text<'_> {
     /// As a LocalizedText.
     fn encode(&self, e: &mut Encoder<'_>) {
         encode_text(*self, e);
+    }
+}
+
+impl<'a> From<&'a Variant> for AttributeValue<'a> {
+    fn from(value: &'a Variant) -> Self {
+        match value {
+            Variant::Null => Self::Null,
+            Variant::Boolean(v) => Self::Boolean(*v),
+            Variant::Byte(v) => Self::Byte(*v),
+            Variant::UInt16(v) => Self::UInt16(*v),
+            Variant::Int32(v) => Self::Int32(*v),
+            Variant::UInt32(v) => Self::UInt32(*v),
+            Variant::Double(v) => Self::Double(*v),
+            Variant::NodeId(id) => Self::NodeId(id.as_ref()),
+            Variant::QualifiedName(name) => Self::QualifiedName((&**name).into()),
+            Variant::LocalizedText(text) => Self::LocalizedText((&**text).into()),
+            Variant::Array(array) => match &**array {
+                VariantArray::UInt32(dimensions) => Self::Dimensions(dimensions),
+                _ => Self::Variant(value),
+            },
+            _ => Self::Variant(value),
+        }
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod attribute;
 mod build;
+mod enumeration;
 mod node;
 mod path;
 mod reference;
 mod statics;
 mod tree;
+mod variable;
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -18,10 +20,12 @@ use crate::overlay::{Edit, Overlay};
 
 pub use attribute::{AttributeValue, EncodedValue, RolePermission, Roles, Timestamps};
 pub use build::{AddressSpaceBuilder, BuildError};
+pub use enumeration::EnumerationValues;
 pub use node::{BrowseName, Node, Text};
 pub use path::Follow;
 pub use reference::{Cursor, Direction, Reference, ReferenceIter};
 pub use tree::ReferenceFilter;
+pub use variable::ValueType;
 
 pub(crate) use statics::{NONE, NodeIndex, Statics};
 pub(crate) use tree::ReferenceTypes;

@@ -2,14 +2,14 @@
 
 use alloc::sync::Arc;
 
-use uaforge_codec::NodeIdRef;
+use uaforge_codec::{LocalizedText, NodeIdRef, QualifiedName, Variant};
 
 use super::Snapshot;
 use super::reference::{Cursor, Direction, ReferenceIter};
 use super::statics::{Mounted, NodeIndex};
 use super::tree::ReferenceFilter;
 use crate::cell::ValueCell;
-use crate::class::NodeClass;
+use crate::class::{AttributeId, NodeClass};
 use crate::ids;
 use crate::overlay::{Entry, NewNode};
 use crate::table::{NodeRow, StaticText, kind};
@@ -44,6 +44,12 @@ pub struct BrowseName<'a> {
     pub name: &'a str,
 }
 
+impl<'a> From<&'a QualifiedName> for BrowseName<'a> {
+    fn from(name: &'a QualifiedName) -> Self {
+        Self { namespace: name.namespace_index, name: name.name.as_str().unwrap_or_default() }
+    }
+}
+
 /// A LocalizedText (OPC 10000-3 §8.5); empty parts are null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Text<'a> {
@@ -59,8 +65,8 @@ impl From<StaticText> for Text<'static> {
     }
 }
 
-impl<'a> From<&'a uaforge_codec::LocalizedText> for Text<'a> {
-    fn from(text: &'a uaforge_codec::LocalizedText) -> Self {
+impl<'a> From<&'a LocalizedText> for Text<'a> {
+    fn from(text: &'a LocalizedText) -> Self {
         Self {
             locale: text.locale.as_str().unwrap_or_default(),
             text: text.text.as_str().unwrap_or_default(),
@@ -137,9 +143,27 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Whether any of the node's attributes may have been written over.
+    #[inline]
+    pub(super) fn has_overrides(&self) -> bool {
+        self.snapshot.overlay.has_overrides()
+    }
+
+    /// What was written over an attribute.
+    #[inline]
+    pub(super) fn overridden(&self, attribute: AttributeId) -> Option<&'a Variant> {
+        if !self.has_overrides() {
+            return None;
+        }
+        self.entry()?.overridden(attribute)
+    }
+
     /// BrowseName.
     #[inline]
     pub fn browse_name(&self) -> BrowseName<'a> {
+        if let Some(Variant::QualifiedName(name)) = self.overridden(AttributeId::BrowseName) {
+            return (&**name).into();
+        }
         match self.at {
             At::Static(node) => {
                 let wire = node.mounted.wire.get(usize::from(node.row.2));
@@ -148,15 +172,15 @@ impl<'a> Node<'a> {
                     name: node.mounted.model.browse_name(node.index.row),
                 }
             }
-            At::Dynamic(_, node) => BrowseName {
-                namespace: node.browse_name.namespace_index,
-                name: node.browse_name.name.as_str().unwrap_or_default(),
-            },
+            At::Dynamic(_, node) => (&node.browse_name).into(),
         }
     }
 
     /// DisplayName.
     pub fn display_name(&self) -> Text<'a> {
+        if let Some(Variant::LocalizedText(text)) = self.overridden(AttributeId::DisplayName) {
+            return (&**text).into();
+        }
         match self.at {
             At::Static(node) => node.mounted.model.display_name(node.index.row).into(),
             At::Dynamic(_, node) => (&node.display_name).into(),
