@@ -11,6 +11,8 @@ pub mod interop;
 
 pub mod mutator;
 
+pub mod nodes;
+
 pub mod notation;
 
 pub mod peer;

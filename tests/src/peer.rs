@@ -101,7 +101,12 @@ impl<W: Wire> Peer<W> {
 
     /// Opens a channel, and a session of an anonymous user on it.
     pub fn with_session(wire: W, url: &str, now: Now) -> Self {
-        let mut peer = Self::connect(wire, url, now);
+        Self::with_session_by(wire, ClientConfig::new(url), now)
+    }
+
+    /// As [`Self::with_session`], with limits and lifetimes of the test's choice.
+    pub fn with_session_by(wire: W, config: ClientConfig, now: Now) -> Self {
+        let mut peer = Self::connect_with(wire, config, now);
         let created =
             peer.call(CreateSessionRequest { requested_session_timeout: 60_000.0, ..Default::default() });
         peer.token = created.expect("a session is created").authentication_token;

@@ -3,13 +3,15 @@
 use std::alloc::System;
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-use uaforge_codec::{Array, NodeId, QualifiedName, SeededEntropy};
+use uaforge_codec::{Array, DateTime, NodeId, QualifiedName, SeededEntropy, Variant};
 use uaforge_net::Machine;
 use uaforge_server::{Connection, Server};
+use uaforge_tests::nodes::{VALUE, scalar, variable, write_item};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
 use uaforge_types::{
     BrowseDescription, BrowseDirection, BrowsePath, BrowseRequest, ReadRequest, ReadValueId, RelativePath,
     RelativePathElement, ServiceRequest, TimestampsToReturn, TranslateBrowsePathsToNodeIdsRequest,
+    WriteRequest,
 };
 
 #[global_allocator]
@@ -72,6 +74,21 @@ fn translate_request() -> TranslateBrowsePathsToNodeIdsRequest {
     TranslateBrowsePathsToNodeIdsRequest { browse_paths: Array::from(vec![path; 3]), ..Default::default() }
 }
 
+/// Scalars of several types, one by a named id; one value is refused.
+fn write_request(server: &Server) -> WriteRequest {
+    let values =
+        [Variant::Double(1.5), Variant::Int32(-1), Variant::Boolean(true), Variant::DateTime(DateTime(5))];
+    let mut items = Vec::new();
+    for (number, value) in (1..).zip(values) {
+        let data_type = value.builtin_type().map_or(0, |builtin| builtin as u32);
+        let handle = variable(server, number, scalar(data_type), Variant::Null);
+        items.push(write_item(handle.id(), VALUE, value));
+    }
+    items.push(write_item(&NodeId::numeric(1, 1), VALUE, 1i32));
+    items.push(write_item(&NodeId::string(1, "no such node"), VALUE, 1i32));
+    WriteRequest { nodes_to_write: Array::from(items), ..Default::default() }
+}
+
 /// Gives the machine requests in batches; the responses it wrote, in bytes.
 fn serve(machine: &mut Connection, batches: &[Vec<u8>], now: uaforge_codec::Now) -> usize {
     let mut written = 0;
@@ -131,4 +148,6 @@ fn hot_services_allocate_nothing() {
     assert_eq!(allocations_of(&mut peer, &read_request()), 0, "Read");
     assert_eq!(allocations_of(&mut peer, &browse_request()), 0, "Browse");
     assert_eq!(allocations_of(&mut peer, &translate_request()), 0, "TranslateBrowsePathsToNodeIds");
+    let write = write_request(&server);
+    assert_eq!(allocations_of(&mut peer, &write), 0, "Write");
 }

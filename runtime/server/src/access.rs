@@ -1,5 +1,9 @@
 //! Who asks, and over what: the access argument of every node-manager call.
 
+use std::sync::Arc;
+
+use uaforge_codec::NodeIdRef;
+
 /// A user as the server knows it; the number stands for an entry of the identity table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UserId(pub u32);
@@ -59,5 +63,52 @@ impl Access {
     #[must_use]
     pub const fn anonymous(protection: Protection) -> Self {
         Self { user: UserId::ANONYMOUS, roles: RoleSet::ANONYMOUS, protection }
+    }
+}
+
+/// Takes rights away from users: what a node offers to all (AccessLevel, WriteMask, Executable) goes in, what this
+/// user has of it comes out. It is asked for the attributes UserAccessLevel, UserWriteMask and UserExecutable
+/// and for every Read, Write and Call that they bear on; the answer can only be narrower than the question.
+pub trait AccessControl: Send + Sync + 'static {
+    /// Bits of AccessLevel (OPC 10000-3 §8.57) that are left to the user.
+    fn access_level(&self, access: Access, node: NodeIdRef<'_>, level: u8) -> u8 {
+        let _ = (access, node);
+        level
+    }
+
+    /// Bits of WriteMask (OPC 10000-3 §8.60) that are left to the user.
+    fn write_mask(&self, access: Access, node: NodeIdRef<'_>, mask: u32) -> u32 {
+        let _ = (access, node);
+        mask
+    }
+
+    /// Whether the user may call a Method that is executable.
+    fn executable(&self, access: Access, node: NodeIdRef<'_>) -> bool {
+        let _ = (access, node);
+        true
+    }
+}
+
+/// The rights of users: all that the nodes offer, unless the application narrows them.
+#[derive(Clone, Default)]
+pub(crate) struct Rights(pub(crate) Option<Arc<dyn AccessControl>>);
+
+impl Rights {
+    /// UserAccessLevel (OPC 10000-3 §5.6.2).
+    #[inline]
+    pub(crate) fn access_level(&self, access: Access, node: NodeIdRef<'_>, level: u8) -> u8 {
+        self.0.as_ref().map_or(level, |control| level & control.access_level(access, node, level))
+    }
+
+    /// UserWriteMask (OPC 10000-3 §5.2.8).
+    #[inline]
+    pub(crate) fn write_mask(&self, access: Access, node: NodeIdRef<'_>, mask: u32) -> u32 {
+        self.0.as_ref().map_or(mask, |control| mask & control.write_mask(access, node, mask))
+    }
+
+    /// UserExecutable (OPC 10000-3 §5.7).
+    #[inline]
+    pub(crate) fn executable(&self, access: Access, node: NodeIdRef<'_>, executable: bool) -> bool {
+        executable && self.0.as_ref().is_none_or(|control| control.executable(access, node))
     }
 }

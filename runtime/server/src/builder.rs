@@ -8,6 +8,7 @@ use uaforge_codec::{DateTime, Entropy, TypeRegistry};
 use uaforge_net::{Listener, OsEntropy};
 use uaforge_nodes::{AddressSpace, StaticModel};
 
+use crate::access::{AccessControl, Rights};
 use crate::application::Application;
 use crate::config::Limits;
 use crate::manager::{Claim, NodeManager, Routes};
@@ -75,6 +76,7 @@ pub struct ServerBuilder {
     managers: Vec<Arc<dyn NodeManager>>,
     limits: Limits,
     entropy: SharedEntropy,
+    rights: Rights,
 }
 
 impl ServerBuilder {
@@ -99,6 +101,7 @@ impl ServerBuilder {
             managers: Vec::new(),
             limits: Limits::default(),
             entropy: Box::new(OsEntropy),
+            rights: Rights::default(),
         }
     }
 
@@ -188,6 +191,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Narrows what users may do below what the nodes offer; without it, everybody may do all of it.
+    #[must_use]
+    pub fn access_control(mut self, control: impl AccessControl) -> Self {
+        self.rights = Rights(Some(Arc::new(control)));
+        self
+    }
+
     /// Replaces the operating system's randomness, for reproducible tests only.
     #[must_use]
     pub fn entropy(mut self, entropy: impl Entropy + Send + 'static) -> Self {
@@ -225,6 +235,7 @@ impl ServerBuilder {
             types: self.types,
             managers: self.managers,
             entropy: self.entropy,
+            rights: self.rights,
             space,
             routes,
             listeners,

@@ -9,6 +9,8 @@ use core::time::Duration;
 pub struct OperationLimits {
     /// MaxNodesPerRead.
     pub max_nodes_per_read: u32,
+    /// MaxNodesPerWrite.
+    pub max_nodes_per_write: u32,
     /// MaxNodesPerBrowse; holds for BrowseNext too.
     pub max_nodes_per_browse: u32,
     /// MaxNodesPerMethodCall.
@@ -23,6 +25,7 @@ impl Default for OperationLimits {
     fn default() -> Self {
         Self {
             max_nodes_per_read: 10_000,
+            max_nodes_per_write: 10_000,
             max_nodes_per_browse: 2_000,
             max_nodes_per_method_call: 1_000,
             max_nodes_per_translate: 2_000,

@@ -26,14 +26,14 @@ mod space;
 pub mod typed;
 mod url;
 
-pub use access::{Access, Protection, RoleSet, UserId};
+pub use access::{Access, AccessControl, Protection, RoleSet, UserId};
 pub use builder::{BuildError, ServerBuilder};
 pub use cancellation::{CancelReason, Cancellation};
 pub use config::{Limits, OperationLimits};
 pub use handle::{Variable, VariableHandle};
 pub use manager::{
     BrowseAnswer, BrowseCx, BrowseItem, Browser, CallCx, CallItem, Claim, Description, FollowAnswer,
-    FollowCx, FollowItem, NodeManager, ReadCx, ReadItem, Reference,
+    FollowCx, FollowItem, NodeManager, ReadCx, ReadItem, Reference, WriteCx, WriteItem,
 };
 pub use methods::{MethodBindError, MethodCall, MethodError, MethodResult};
 pub use proto::connection::Connection;

@@ -10,6 +10,7 @@ use uaforge_net::Listener;
 use uaforge_nodes::{AddressSpace, Instance, Instantiate, InstantiateError, NodeClass, ValueCell};
 use uaforge_types::{ServerState, ServerStatusDataType, status};
 
+use crate::access::Rights;
 use crate::application::Application;
 use crate::blocking::BlockingPool;
 use crate::builder::{BuildError, ServerBuilder};
@@ -35,6 +36,7 @@ pub(crate) struct Parts {
     pub(crate) types: TypeRegistry,
     pub(crate) managers: Vec<Arc<dyn NodeManager>>,
     pub(crate) entropy: SharedEntropy,
+    pub(crate) rights: Rights,
     pub(crate) space: AddressSpace,
     pub(crate) routes: Routes,
     pub(crate) listeners: Vec<Listener>,
@@ -91,7 +93,12 @@ impl Server {
             decode_limits,
             types: parts.types,
             space,
-            nodes: SpaceManager { live: Live::new(status), methods: Bindings::default(), started: now },
+            nodes: SpaceManager {
+                live: Live::new(status),
+                methods: Bindings::default(),
+                started: now,
+                rights: parts.rights,
+            },
             managers: parts.managers,
             routes: parts.routes,
             sessions: Sessions::new(),

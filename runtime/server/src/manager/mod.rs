@@ -7,12 +7,14 @@ mod contain;
 mod defer;
 mod follow;
 mod read;
+mod write;
 
 pub use browse::{BrowseAnswer, BrowseCx, BrowseItem, Browser, Description, Reference};
 pub use call::{CallCx, CallItem};
 pub use claim::Claim;
 pub use follow::{FollowAnswer, FollowCx, FollowItem};
 pub use read::{ReadCx, ReadItem};
+pub use write::{WriteCx, WriteItem};
 
 pub(crate) use browse::{BrowseBuffers, Start, put_browse_status, wants_type};
 pub(crate) use call::{CallAnswer, put_answer, put_call_status};
@@ -21,6 +23,7 @@ pub(crate) use contain::{contain, shield};
 pub(crate) use defer::{Deferred, Late};
 pub(crate) use follow::LateStep;
 pub(crate) use read::{ReadSettings, encode_answer, put_read_status};
+pub(crate) use write::{level, put_write_status, written_value};
 
 use uaforge_codec::NodeIdRef;
 use uaforge_types::status;
@@ -45,6 +48,13 @@ pub trait NodeManager: Send + Sync + 'static {
 
     /// Reads attributes (OPC 10000-4 §5.11.2).
     fn read(&self, cx: &mut ReadCx<'_, '_>, items: &[ReadItem<'_>]);
+
+    /// Writes attributes (OPC 10000-4 §5.11.4). Without a body of its own, nothing is writable.
+    fn write(&self, cx: &mut WriteCx<'_, '_>, items: &[WriteItem<'_>]) {
+        for item in items {
+            cx.status(item, status::BAD_NOT_WRITABLE);
+        }
+    }
 
     /// Gives the references of nodes (OPC 10000-4 §5.9.2).
     fn browse(&self, cx: &mut BrowseCx<'_, '_>, items: &[BrowseItem<'_>]);

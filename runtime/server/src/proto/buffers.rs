@@ -1,9 +1,9 @@
 //! Buffers of a connection that requests use again and again.
 
-use uaforge_codec::ExpandedNodeId;
+use uaforge_codec::{DataValue, ExpandedNodeId, StatusCode};
 
 use super::results::ResultBuffers;
-use crate::manager::{BatchRoutes, BrowseBuffers, BrowseItem, Deferred, LateStep, ReadItem};
+use crate::manager::{BatchRoutes, BrowseBuffers, BrowseItem, Deferred, LateStep, ReadItem, WriteItem};
 
 /// Room that an idle connection keeps in one buffer, in bytes.
 const KEEP: usize = 64 * 1024;
@@ -14,6 +14,8 @@ pub(crate) struct Buffers {
     pub(crate) results: ResultBuffers,
     pub(crate) browse: BrowseBuffers,
     pub(crate) read_items: Vec<ReadItem<'static>>,
+    pub(crate) write_items: Vec<WriteItem<'static>>,
+    pub(crate) write_values: Vec<Result<DataValue, StatusCode>>,
     pub(crate) browse_items: Vec<BrowseItem<'static>>,
     pub(crate) routes: BatchRoutes,
     pub(crate) walk: WalkBuffers,
@@ -44,6 +46,8 @@ impl Buffers {
         self.browse.trim(KEEP);
         self.routes.trim(KEEP);
         self.read_items.shrink_to(KEEP / size_of::<ReadItem<'_>>());
+        self.write_items.shrink_to(KEEP / size_of::<WriteItem<'_>>());
+        self.write_values.shrink_to(KEEP / size_of::<DataValue>());
         self.browse_items.shrink_to(KEEP / size_of::<BrowseItem<'_>>());
         self.walk.frontier.shrink_to(KEEP / size_of::<ExpandedNodeId>());
         self.walk.targets.shrink_to(KEEP / size_of::<ExpandedNodeId>());

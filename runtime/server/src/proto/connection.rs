@@ -84,6 +84,8 @@ impl Connection {
     /// Takes the first message of `input`; bytes taken and operations done. `None` if there is no whole one.
     fn step(&mut self, input: &[u8], now: Now) -> Option<(usize, u32)> {
         let core = &*self.core;
+        // What one request adds, the next one sees.
+        self.snapshot.refresh(&core.space);
         let out = self.output.vec();
         let (used, event) = self.channel.receive(input, now, out);
         match event {
@@ -184,7 +186,6 @@ impl Drop for Connection {
 impl Machine for Connection {
     fn receive(&mut self, input: &[u8], now: Now) -> usize {
         self.more = false;
-        self.snapshot.refresh(&self.core.space);
         let (mut taken, mut operations) = (0, 0);
         while self.has_room() {
             if operations >= self.core.limits.operations_per_turn {

@@ -8,12 +8,13 @@ use uaforge_types::{
     BrowseRequestRef, BrowseResponse, CallRequest, CallResponse, CancelRequest, CloseSessionRequest,
     CloseSessionResponse, CreateSessionRequest, FindServersRequest, GetEndpointsRequest, ReadRequest,
     ReadRequestRef, ReadResponse, TranslateBrowsePathsToNodeIdsRequest,
-    TranslateBrowsePathsToNodeIdsRequestRef, TranslateBrowsePathsToNodeIdsResponse, status,
+    TranslateBrowsePathsToNodeIdsRequestRef, TranslateBrowsePathsToNodeIdsResponse, WriteRequest,
+    WriteRequestRef, WriteResponse, status,
 };
 
 use super::envelope::{binary_id, put_response};
 use super::turn::{Answered, Turn, handle_of};
-use crate::services::{browse, call, discovery, read, session, translate};
+use crate::services::{browse, call, discovery, read, session, translate, write};
 
 const FIND_SERVERS: u32 = binary_id(FindServersRequest::DESCRIPTOR);
 const GET_ENDPOINTS: u32 = binary_id(GetEndpointsRequest::DESCRIPTOR);
@@ -22,12 +23,14 @@ const ACTIVATE_SESSION: u32 = binary_id(ActivateSessionRequest::DESCRIPTOR);
 const CANCEL: u32 = binary_id(CancelRequest::DESCRIPTOR);
 const CLOSE_SESSION: u32 = binary_id(CloseSessionRequest::DESCRIPTOR);
 const READ: u32 = binary_id(ReadRequest::DESCRIPTOR);
+const WRITE: u32 = binary_id(WriteRequest::DESCRIPTOR);
 const BROWSE: u32 = binary_id(BrowseRequest::DESCRIPTOR);
 const BROWSE_NEXT: u32 = binary_id(BrowseNextRequest::DESCRIPTOR);
 const CALL: u32 = binary_id(CallRequest::DESCRIPTOR);
 const TRANSLATE: u32 = binary_id(TranslateBrowsePathsToNodeIdsRequest::DESCRIPTOR);
 
 const READ_RESPONSE: u32 = binary_id(ReadResponse::DESCRIPTOR);
+const WRITE_RESPONSE: u32 = binary_id(WriteResponse::DESCRIPTOR);
 const BROWSE_RESPONSE: u32 = binary_id(BrowseResponse::DESCRIPTOR);
 const BROWSE_NEXT_RESPONSE: u32 = binary_id(BrowseNextResponse::DESCRIPTOR);
 const CALL_RESPONSE: u32 = binary_id(CallResponse::DESCRIPTOR);
@@ -44,6 +47,7 @@ impl Turn<'_> {
         };
         match service {
             READ => self.read(d, e),
+            WRITE => self.write(d, e),
             BROWSE => self.browse(d, e),
             BROWSE_NEXT => self.browse_next(d, e),
             TRANSLATE => self.translate(d, e),
@@ -67,6 +71,16 @@ impl Turn<'_> {
         self.answer(admitted, READ_RESPONSE, e, |cx, e| {
             let settings = read::check(cx, &request)?;
             Ok(read::results(cx, &request, settings, e))
+        })
+    }
+
+    fn write(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
+        let mut message = d.clone();
+        let request: WriteRequestRef<'_> = self.view(d)?;
+        let admitted = self.admit(&request.request_header, request.nodes_to_write.len())?;
+        self.answer(admitted, WRITE_RESPONSE, e, |cx, e| {
+            write::check(cx, &request)?;
+            Ok(write::results(cx, &request, &mut message, e))
         })
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod read;
 pub(crate) mod session;
 pub(crate) mod translate;
 pub(crate) mod walk;
+pub(crate) mod write;
 
 use uaforge_codec::{DecodeContext, Now};
 use uaforge_nodes::Snapshot;

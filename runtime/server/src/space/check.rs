@@ -26,11 +26,11 @@ mod base {
 const HAS_ENCODING: NodeIdRef<'static> = ids::reference_type::HAS_ENCODING.identifier().in_namespace(0);
 
 /// Checks a value. `Some` is the value to take in its place: a null value becomes the null of the declared
-/// type, and a ByteString an array of Byte where that is declared (OPC 10000-4 §5.11.4.2).
+/// type, and ByteString and array of Byte stand for each other (OPC 10000-4 §5.11.4.2).
 ///
 /// # Errors
 /// Bad_TypeMismatch for another type or rank; Bad_OutOfRange for more elements than ArrayDimensions
-/// allows.
+/// allows, and for a number that the enumeration does not declare (OPC 10000-4 §5.11.4.4).
 pub(crate) fn value(
     snapshot: &Snapshot,
     value: &Variant,
@@ -42,22 +42,26 @@ pub(crate) fn value(
     if value.is_null() {
         return declared.null(value_rank).map(Some).ok_or(status::BAD_TYPE_MISMATCH);
     }
-    if let (Variant::ByteString(bytes), Basis::Builtin(BuiltinType::Byte)) = (value, declared.basis)
-        && takes_rank(value_rank, 1)
-    {
-        let array = bytes.as_bytes().map_or(Array::NULL, |bytes| bytes.to_vec().into());
-        check_lengths(dimensions, &[u32::try_from(array.len()).unwrap_or(u32::MAX)])?;
-        return Ok(Some(VariantArray::Byte(array).into()));
+    if let Some(value) = declared.same_bytes(value, value_rank) {
+        if let Variant::Array(bytes) = &value {
+            check_lengths(dimensions, &[u32::try_from(bytes.len()).unwrap_or(u32::MAX)])?;
+        }
+        return Ok(Some(value));
     }
     let lengths: &[u32] = match value {
         Variant::Array(array) => &[u32::try_from(array.len()).unwrap_or(u32::MAX)],
         Variant::Matrix(matrix) => matrix.dimensions(),
         _ => &[],
     };
-    if !takes_rank(value_rank, lengths.len()) || !declared.takes(value, MAX_DEPTH) {
+    // An array without elements has no shape that it could lack.
+    let takes_rank = takes_rank(value_rank, lengths.len()) || (value_rank > 1 && lengths == [0]);
+    if !takes_rank || !declared.takes(value, MAX_DEPTH) {
         return Err(status::BAD_TYPE_MISMATCH);
     }
     check_lengths(dimensions, lengths)?;
+    if declared.basis == Basis::Enumeration && !declared.declares(value) {
+        return Err(status::BAD_OUT_OF_RANGE);
+    }
     Ok(None)
 }
 
@@ -88,7 +92,9 @@ enum Basis {
     Any,
     /// Number, Integer, UInteger or an abstract type of the application below them.
     Number(u32),
-    /// A builtin type; enumerations are Int32, structures ExtensionObject.
+    /// An Int32 that the DataType declares.
+    Enumeration,
+    /// A builtin type; structures are ExtensionObject.
     Builtin(BuiltinType),
 }
 
@@ -101,9 +107,48 @@ struct Declared<'a> {
 
 impl<'a> Declared<'a> {
     fn new(snapshot: &'a Snapshot, data_type: NodeIdRef<'a>) -> Self {
-        let chain = core::iter::successors(snapshot.node(data_type), |node| node.supertype());
-        let found = chain.take(MAX_CHAIN).find_map(|node| basis(node.id()));
-        Self { snapshot, data_type, basis: found.or_else(|| basis(data_type)).unwrap_or(Basis::Any) }
+        let found = basis(data_type).or_else(|| {
+            let chain = core::iter::successors(snapshot.node(data_type), |node| node.supertype());
+            chain.take(MAX_CHAIN).find_map(|node| basis(node.id()))
+        });
+        Self { snapshot, data_type, basis: found.unwrap_or(Basis::Any) }
+    }
+
+    /// An array of Byte in place of a ByteString, and the other way round.
+    fn same_bytes(&self, value: &Variant, value_rank: i32) -> Option<Variant> {
+        match (self.basis, value) {
+            (Basis::Builtin(BuiltinType::Byte), Variant::ByteString(bytes)) if takes_rank(value_rank, 1) => {
+                let array = bytes.as_bytes().map_or(Array::NULL, |bytes| bytes.to_vec().into());
+                Some(VariantArray::Byte(array).into())
+            }
+            (Basis::Builtin(BuiltinType::ByteString), Variant::Array(array)) if takes_rank(value_rank, 0) => {
+                match &**array {
+                    VariantArray::Byte(bytes) if bytes.is_null() => Some(ByteString::NULL.into()),
+                    VariantArray::Byte(bytes) => Some(ByteString::from(bytes.as_slice()).into()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the enumeration declares every number of a value; one without a definition takes all.
+    fn declares(&self, value: &Variant) -> bool {
+        let Some(mut declared) =
+            self.snapshot.node(self.data_type).and_then(|node| node.enumeration_values())
+        else {
+            return true;
+        };
+        let elements = match value {
+            Variant::Int32(number) => return declared.any(|own| own == i64::from(*number)),
+            Variant::Array(array) => &**array,
+            Variant::Matrix(matrix) => matrix.elements(),
+            _ => return false,
+        };
+        let VariantArray::Int32(numbers) = elements else { return false };
+        let mut declared: Vec<i64> = declared.collect();
+        declared.sort_unstable();
+        numbers.iter().all(|number| declared.binary_search(&i64::from(*number)).is_ok())
     }
 
     /// The null value of the type, if it has one.
@@ -111,6 +156,7 @@ impl<'a> Declared<'a> {
         let builtin = match self.basis {
             Basis::Any => return Some(Variant::Null),
             Basis::Number(_) => return None,
+            Basis::Enumeration => BuiltinType::Int32,
             Basis::Builtin(builtin) => builtin,
         };
         if value_rank == 1 {
@@ -154,7 +200,7 @@ impl<'a> Declared<'a> {
             VariantArray::Variant(values) => match self.basis {
                 Basis::Any => true,
                 Basis::Number(_) => values.iter().all(|value| !value.is_array() && self.takes(value, depth)),
-                Basis::Builtin(_) => false,
+                Basis::Enumeration | Basis::Builtin(_) => false,
             },
             _ => self.takes_builtin(array.builtin_type()),
         }
@@ -163,6 +209,7 @@ impl<'a> Declared<'a> {
     fn takes_builtin(&self, builtin: BuiltinType) -> bool {
         match self.basis {
             Basis::Any => true,
+            Basis::Enumeration => builtin == BuiltinType::Int32,
             Basis::Builtin(wanted) => wanted == builtin,
             Basis::Number(number) => is_number(number, builtin),
         }
@@ -182,7 +229,7 @@ impl<'a> Declared<'a> {
                     || self.data_type == NodeIdRef::Numeric(0, base::STRUCTURE)
                     || self.is_below(object)
             }
-            Basis::Builtin(_) => false,
+            Basis::Enumeration | Basis::Builtin(_) => false,
         }
     }
 
@@ -213,7 +260,7 @@ fn basis(data_type: NodeIdRef<'_>) -> Option<Basis> {
     Some(match number {
         base::BASE_DATA_TYPE => Basis::Any,
         base::NUMBER | base::INTEGER | base::UINTEGER => Basis::Number(number),
-        base::ENUMERATION => Basis::Builtin(BuiltinType::Int32),
+        base::ENUMERATION => Basis::Enumeration,
         base::DECIMAL => Basis::Builtin(BuiltinType::ExtensionObject),
         number => Basis::Builtin(BuiltinType::from_number(u8::try_from(number).ok()?)?),
     })
@@ -225,7 +272,7 @@ fn is_number(number: u32, builtin: BuiltinType) -> bool {
     let unsigned = matches!(builtin, B::Byte | B::UInt16 | B::UInt32 | B::UInt64);
     match number {
         base::UINTEGER => unsigned,
-        base::INTEGER => signed || unsigned,
+        base::INTEGER => signed,
         _ => signed || unsigned || matches!(builtin, B::Float | B::Double),
     }
 }

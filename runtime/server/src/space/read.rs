@@ -1,16 +1,14 @@
 //! Read of nodes of the address space (OPC 10000-4 §5.11.2).
 
 use uaforge_codec::{DecodeContext, Encode as _, NodeIdRef, StatusCode};
-use uaforge_nodes::{AttributeId, AttributeValue, Node, Snapshot, Timestamps};
+use uaforge_nodes::{AttributeId, AttributeValue, Node, NodeClass, Snapshot, Timestamps};
 use uaforge_types::{ids, status};
 
 use super::SpaceManager;
 use super::live::LiveValue;
+use crate::access::Access;
 use crate::encode::{put_data_status, put_data_value};
-use crate::manager::{ReadCx, ReadItem};
-
-/// Bit CurrentRead of AccessLevel (OPC 10000-3 §8.57).
-const CURRENT_READ: u8 = 1;
+use crate::manager::{ReadCx, ReadItem, level};
 
 impl SpaceManager {
     pub(crate) fn read(
@@ -36,9 +34,9 @@ impl SpaceManager {
     ) -> Result<(), StatusCode> {
         let node = snapshot.node(item.node).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
         let attribute = AttributeId::from_u32(item.attribute).ok_or(status::BAD_ATTRIBUTE_ID_INVALID)?;
-        let value = node.attribute(attribute)?;
+        let value = self.of_user(cx.access(), item.node, attribute, node.attribute(attribute)?);
         if attribute == AttributeId::Value {
-            check_readable(&node)?;
+            self.check_readable(cx.access(), &node)?;
         }
         if !item.encoding.name.is_empty() {
             check_encoding(&node, snapshot, attribute, item)?;
@@ -65,6 +63,44 @@ impl SpaceManager {
         Ok(())
     }
 
+    /// Whether a Variable offers its Value, and this user may have it.
+    fn check_readable(&self, access: Access, node: &Node<'_>) -> Result<(), StatusCode> {
+        if node.class() != NodeClass::Variable {
+            return Ok(());
+        }
+        let stated = node.value_type().map_or(0, |value_type| value_type.access_level);
+        if stated & level::CURRENT_READ == 0 {
+            return Err(status::BAD_NOT_READABLE);
+        }
+        let user = self.rights.access_level(access, node.id(), stated as u8);
+        if u32::from(user) & level::CURRENT_READ == 0 {
+            return Err(status::BAD_USER_ACCESS_DENIED);
+        }
+        Ok(())
+    }
+
+    /// An attribute of the user: what the node states, as far as this user has it.
+    fn of_user<'a>(
+        &self,
+        access: Access,
+        node: NodeIdRef<'_>,
+        attribute: AttributeId,
+        stated: AttributeValue<'a>,
+    ) -> AttributeValue<'a> {
+        match (attribute, stated) {
+            (AttributeId::UserAccessLevel, AttributeValue::Byte(level)) => {
+                AttributeValue::Byte(self.rights.access_level(access, node, level))
+            }
+            (AttributeId::UserWriteMask, AttributeValue::UInt32(mask)) => {
+                AttributeValue::UInt32(self.rights.write_mask(access, node, mask))
+            }
+            (AttributeId::UserExecutable, AttributeValue::Boolean(executable)) => {
+                AttributeValue::Boolean(self.rights.executable(access, node, executable))
+            }
+            (_, stated) => stated,
+        }
+    }
+
     /// The source timestamp of a value: its own, or the start of the server for one of the tables.
     fn source(&self, value: &AttributeValue<'_>, attribute: AttributeId) -> Option<uaforge_codec::DateTime> {
         match value {
@@ -87,13 +123,6 @@ impl SpaceManager {
         let parts = cx.settings.parts(item.attribute, Some(now));
         cx.results.put(item.index, |e| put_data_value(e, &parts, |e| live.encode(e)));
         Ok(())
-    }
-}
-
-fn check_readable(node: &Node<'_>) -> Result<(), StatusCode> {
-    match node.attribute(AttributeId::AccessLevel) {
-        Ok(AttributeValue::Byte(level)) if level & CURRENT_READ == 0 => Err(status::BAD_NOT_READABLE),
-        _ => Ok(()),
     }
 }
 

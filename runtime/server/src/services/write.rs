@@ -1,0 +1,111 @@
+//! Write (OPC 10000-4 §5.11.4).
+
+use uaforge_codec::{DataValue, Decoder, Encoder, StatusCode};
+use uaforge_types::{WriteRequestRef, WriteValueRef, status};
+
+use super::ServiceCx;
+use crate::attribute;
+use crate::manager::{WriteCx, WriteItem, contain, put_write_status, shield};
+use crate::proto::buffers::recycle;
+use crate::proto::results::{Results, Unfinished};
+use crate::range::NumericRange;
+
+/// Checks what holds for the request as a whole.
+pub(crate) fn check(cx: &ServiceCx<'_>, request: &WriteRequestRef<'_>) -> Result<(), StatusCode> {
+    match request.nodes_to_write.len() {
+        0 => Err(status::BAD_NOTHING_TO_DO),
+        nodes if nodes > cx.core.limits.operations.max_nodes_per_write as usize => {
+            Err(status::BAD_TOO_MANY_OPERATIONS)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes the results array. The items of one manager form one batch. `message` is a decoder over the request,
+/// whose budget the values share.
+pub(crate) fn results<'a>(
+    cx: &mut ServiceCx<'_>,
+    request: &WriteRequestRef<'a>,
+    message: &mut Decoder<'a>,
+    e: &mut Encoder<'_>,
+) -> Option<Unfinished> {
+    let core = cx.core;
+    let buffers = &mut *cx.buffers;
+    let mut values = core::mem::take(&mut buffers.write_values);
+    decode_values(request, message, &mut values);
+    let mut items: Vec<WriteItem<'_>> = recycle!(core::mem::take(&mut buffers.write_items));
+    let mut write = WriteCx {
+        results: Results::new(e, &mut buffers.results, values.len(), put_write_status),
+        access: cx.access,
+        now: cx.now,
+        snapshot: cx.snapshot,
+        pool: &core.blocking,
+        scope: cx.scope,
+        deferred: &mut buffers.deferred,
+    };
+    let nodes = request.nodes_to_write.iter().map(|item| item.node_id);
+    buffers.routes.fill(&core.routes, &core.managers, nodes);
+    for manager in (0..=core.managers.len()).filter(|route| buffers.routes.occurs(*route)) {
+        items.clear();
+        for (index, (node, value)) in request.nodes_to_write.iter().zip(&values).enumerate() {
+            if buffers.routes.of(index) != manager {
+                continue;
+            }
+            match checked(index, &node, value) {
+                Ok(item) => items.push(item),
+                Err(status) => write.results.status(index, status),
+            }
+        }
+        let Some(first) = items.first() else { continue };
+        let (space, decode) = (&core.space, core.decode_context());
+        let done = match core.manager(manager) {
+            None => shield("Write", first.node, || core.nodes.write(&mut write, space, decode, &items)),
+            Some(other) => contain("Write", first.node, || other.write(&mut write, &items)),
+        };
+        if done.is_none() {
+            write.results.mend();
+        }
+    }
+    let unfinished = write.results.finish(status::BAD_INTERNAL_ERROR);
+    buffers.write_items = recycle!(items);
+    values.clear();
+    buffers.write_values = values;
+    unfinished
+}
+
+/// Decodes the values. One that cannot be decoded costs its item only.
+fn decode_values<'a>(
+    request: &WriteRequestRef<'a>,
+    message: &mut Decoder<'a>,
+    values: &mut Vec<Result<DataValue, StatusCode>>,
+) {
+    values.clear();
+    values.extend(request.nodes_to_write.iter().map(|node| {
+        let mut value = DataValue::default();
+        match node.value.decode_into(&mut value, message) {
+            Ok(()) => Ok(value),
+            Err(error) => Err(error.status()),
+        }
+    }));
+}
+
+/// What can be said of an item without looking at its node.
+fn checked<'a>(
+    index: usize,
+    node: &WriteValueRef<'a>,
+    value: &'a Result<DataValue, StatusCode>,
+) -> Result<WriteItem<'a>, StatusCode> {
+    if !(1..=attribute::LAST).contains(&node.attribute_id) {
+        return Err(status::BAD_ATTRIBUTE_ID_INVALID);
+    }
+    if !node.index_range.is_empty() {
+        NumericRange::from_wire(node.index_range)?;
+    }
+    Ok(WriteItem {
+        index,
+        node: node.node_id,
+        attribute: node.attribute_id,
+        range: node.index_range,
+        value: value.as_ref().map_err(|status| *status)?,
+    })
+}

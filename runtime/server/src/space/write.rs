@@ -1,0 +1,151 @@
+//! Write of nodes of the address space (OPC 10000-4 §5.11.4).
+
+use std::sync::Arc;
+
+use uaforge_codec::{DecodeContext, StatusCode, Variant};
+use uaforge_nodes::{AddressSpace, AttributeId, Edit, Node, NodeClass, ValueCell};
+use uaforge_types::status;
+
+use super::SpaceManager;
+use super::properties::{allows_null, check_lengths};
+use super::write_attribute::Attribute;
+use crate::manager::{WriteCx, WriteItem, written_value};
+
+/// What an item does to the address space itself.
+enum Change<'i> {
+    /// A Variable whose value stands in the tables gets a cell. `None` keeps the value.
+    Value(Option<Variant>),
+    Attribute(Attribute<'i>),
+}
+
+impl SpaceManager {
+    /// Values that live in cells are stored at once. Other attributes, and values that stand in the tables until
+    /// now, change the address space: all of them in one edit after that. Every item is checked by what was
+    /// before the request.
+    pub(crate) fn write(
+        &self,
+        cx: &mut WriteCx<'_, '_>,
+        space: &AddressSpace,
+        decode: DecodeContext<'_>,
+        items: &[WriteItem<'_>],
+    ) {
+        let mut changes = Vec::new();
+        for item in items {
+            match self.write_one(cx, item) {
+                Ok(None) => {}
+                Ok(Some(change)) => changes.push((item, change)),
+                Err(status) => cx.status(item, status),
+            }
+        }
+        if changes.is_empty() {
+            return;
+        }
+        let Ok(()) = space.edit(|edit| {
+            for (item, change) in changes {
+                let changed = match change {
+                    Change::Value(value) => self.store_in_new_cell(cx, edit, decode, item, value),
+                    Change::Attribute(attribute) => attribute.write(edit),
+                };
+                cx.status(item, changed.err().unwrap_or(StatusCode::GOOD));
+            }
+            Ok::<(), core::convert::Infallible>(())
+        });
+    }
+
+    /// Checks an item. `None`: it was answered; else this change is left to make.
+    fn write_one<'i>(
+        &self,
+        cx: &mut WriteCx<'_, '_>,
+        item: &WriteItem<'i>,
+    ) -> Result<Option<Change<'i>>, StatusCode> {
+        let node = cx.snapshot.node(item.node).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+        let attribute = AttributeId::from_u32(item.attribute).ok_or(status::BAD_ATTRIBUTE_ID_INVALID)?;
+        if attribute != AttributeId::Value || node.class() != NodeClass::Variable {
+            return self.check_attribute(cx, item, &node, attribute).map(Change::Attribute).map(Some);
+        }
+        let value = self.check_value(cx, item, &node)?;
+        match node.cell() {
+            None => Ok(Some(Change::Value(value))),
+            Some(cell) => {
+                store(cx, item, cell, value)?;
+                cx.status(item, StatusCode::GOOD);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The checks of a Value.
+    fn check_value(
+        &self,
+        cx: &WriteCx<'_, '_>,
+        item: &WriteItem<'_>,
+        node: &Node<'_>,
+    ) -> Result<Option<Variant>, StatusCode> {
+        let value_type = node.value_type().ok_or(status::BAD_ATTRIBUTE_ID_INVALID)?;
+        let user = self.rights.access_level(cx.access(), item.node, value_type.access_level as u8);
+        let checked = cx.check(item, &value_type, user);
+        let is_null = written_value(item.value).is_some_and(Variant::is_null);
+        match checked {
+            Err(status::BAD_TYPE_MISMATCH) if is_null => {
+                // A value that is not there has no type.
+                let allowed =
+                    allows_null(cx.snapshot, node) == Some(true) || item.value.status_or_good().is_bad();
+                if allowed { Ok(Some(Variant::Null)) } else { Err(status::BAD_TYPE_MISMATCH) }
+            }
+            Ok(_) if is_null && allows_null(cx.snapshot, node) == Some(false) => {
+                Err(status::BAD_TYPE_MISMATCH)
+            }
+            Ok(Some(value)) => check_lengths(cx.snapshot, node, &value).map(|()| Some(value)),
+            other => other,
+        }
+    }
+
+    /// Gives a Variable of the tables a cell, once it is sure that the value can be stored.
+    fn store_in_new_cell(
+        &self,
+        cx: &WriteCx<'_, '_>,
+        edit: &mut Edit,
+        decode: DecodeContext<'_>,
+        item: &WriteItem<'_>,
+        value: Option<Variant>,
+    ) -> Result<(), StatusCode> {
+        let node = edit.snapshot().node(item.node).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+        if let Some(cell) = node.cell() {
+            return store(cx, item, cell, value);
+        }
+        let cell = ValueCell::default();
+        if value.is_none() || !item.range.is_empty() {
+            let before = node.attribute(AttributeId::Value)?.to_variant(decode);
+            let before = before.map_err(|_| status::BAD_INTERNAL_ERROR)?;
+            cell.write(before, StatusCode::GOOD, Some(self.started), None);
+        }
+        store(cx, item, &cell, value)?;
+        edit.attach_cell(&item.node.to_owned(), Arc::new(cell)).map(|_| ())
+    }
+}
+
+/// Stores a checked value. `None` keeps the value and writes what stands beside it.
+fn store(
+    cx: &WriteCx<'_, '_>,
+    item: &WriteItem<'_>,
+    cell: &ValueCell,
+    value: Option<Variant>,
+) -> Result<(), StatusCode> {
+    let written = item.value;
+    let source = written.source_timestamp().or(Some(cx.now().utc));
+    let server = written.server_timestamp();
+    match value {
+        Some(_) if !item.range.is_empty() => Err(status::BAD_WRITE_NOT_SUPPORTED),
+        Some(value) => {
+            cell.write(value, written.status_or_good(), source, server);
+            Ok(())
+        }
+        None => cell.update(|state| {
+            if let Some(status) = written.status() {
+                state.status = status;
+            }
+            (state.source, state.server) = (source, server);
+            Ok(())
+        }),
+    }
+}
