@@ -12,17 +12,12 @@ use tokio::time::Sleep;
 use uaforge_codec::{Now, Ticks};
 
 use crate::clock::{clock, instant};
-use crate::{Machine, Stream};
+use crate::{Machine, Stream, Timeouts};
 
 /// Size of the read buffer; the largest chunk a machine may accept.
 const READ_BUFFER: usize = 64 * 1024;
-/// After this time without traffic a connection gives its buffers back.
-const IDLE: Duration = Duration::from_secs(5);
-/// How long the last bytes of a closed connection may take.
-const FLUSH: Duration = Duration::from_secs(5);
-/// How long a closed connection waits for the peer to close too. A socket that is dropped with unread
-/// bytes is reset, and the peer may then never see the last message, such as an ERR.
-const LINGER: Duration = Duration::from_millis(500);
+/// Rounds of work, write and read before other tasks have their turn.
+const ROUNDS: usize = 64;
 
 /// Runs a machine until it is closed and its output is flushed, or the socket fails.
 ///
@@ -39,12 +34,14 @@ pub async fn drive<M: Machine>(stream: Stream, machine: M) -> io::Result<()> {
 pub(crate) async fn run<S: Socket, M: Machine>(stream: S, machine: M) -> io::Result<()> {
     let mut driver = Driver {
         stream,
+        timeouts: machine.timeouts(),
         machine,
         input: Box::default(),
         start: 0,
         end: 0,
         eof: false,
         idle_at: None,
+        stalled: None,
         closing: None,
         armed: None,
         sleep: Box::pin(tokio::time::sleep(Duration::ZERO)),
@@ -74,6 +71,7 @@ enum Closing {
 struct Driver<S, M> {
     stream: S,
     machine: M,
+    timeouts: Timeouts,
     /// The read buffer, empty while the connection is idle.
     input: Box<[u8]>,
     /// Bytes before this are consumed.
@@ -82,6 +80,8 @@ struct Driver<S, M> {
     end: usize,
     eof: bool,
     idle_at: Option<Ticks>,
+    /// Since when the peer takes nothing of the output.
+    stalled: Option<Ticks>,
     closing: Option<Closing>,
     /// What `sleep` is set to.
     armed: Option<Ticks>,
@@ -90,31 +90,28 @@ struct Driver<S, M> {
 
 impl<S: Socket, M: Machine> Driver<S, M> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.has_more() {
+        if self.machine.has_more() {
             self.handle(clock());
         }
-        loop {
+        for _ in 0..ROUNDS {
             let mut progress = self.closing.is_none() && self.machine.poll_work(cx, &clock).is_ready();
             if self.machine.is_closed() {
                 return self.close(cx);
             }
             progress |= self.write(cx)?;
-            if self.has_more() {
-                // Others first; the rest of the input waits.
+            if self.machine.has_more() {
+                // Others first; the rest waits.
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
             progress |= self.read(cx)?;
-            progress |= self.time(cx);
+            progress |= self.time(cx)?;
             if !progress {
                 return Poll::Pending;
             }
         }
-    }
-
-    /// Whether input waits for the next turn. A machine whose output is full waits for the peer instead.
-    fn has_more(&self) -> bool {
-        self.machine.has_more() && self.machine.wants_read()
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 
     /// Reads once and handles everything that came.
@@ -147,7 +144,7 @@ impl<S: Socket, M: Machine> Driver<S, M> {
         let count = buffer.filled().len();
         let now = clock();
         self.end += count;
-        self.idle_at = Some(now.ticks + IDLE);
+        self.idle_at = Some(now.ticks + self.timeouts.idle);
         if count == 0 {
             self.eof = true;
             self.machine.on_eof(now);
@@ -175,23 +172,29 @@ impl<S: Socket, M: Machine> Driver<S, M> {
         while !self.machine.output().is_empty() {
             let unsent = self.machine.output().unsent();
             match Pin::new(&mut self.stream).poll_write(cx, unsent) {
-                Poll::Pending => break,
+                Poll::Pending => {
+                    self.stalled.get_or_insert_with(|| clock().ticks);
+                    return Ok(progress);
+                }
                 Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
                 Poll::Ready(count) => self.machine.output().advance(count?),
             }
+            self.stalled = None;
             progress = true;
         }
         Ok(progress)
     }
 
-    /// Looks at the deadline and the idle time; whether one of them came.
-    fn time(&mut self, cx: &mut Context<'_>) -> bool {
-        let due = match (self.machine.deadline(), self.idle_at) {
-            (Some(deadline), Some(idle)) => Some(deadline.min(idle)),
-            (deadline, idle) => deadline.or(idle),
-        };
+    /// When a peer that does not read is given up.
+    fn give_up_at(&self) -> Option<Ticks> {
+        self.stalled.map(|since| since + self.timeouts.write)
+    }
+
+    /// Looks at the deadlines and the idle time; whether one of them came.
+    fn time(&mut self, cx: &mut Context<'_>) -> io::Result<bool> {
+        let due = [self.machine.deadline(), self.idle_at, self.give_up_at()].into_iter().flatten().min();
         let Some(instant) = due.and_then(instant) else {
-            return false;
+            return Ok(false);
         };
         // A deadline that moved away is looked at again when the old one comes: no timer is set per read.
         if self.armed.is_none_or(|armed| Some(armed) > due) {
@@ -199,10 +202,13 @@ impl<S: Socket, M: Machine> Driver<S, M> {
             self.armed = due;
         }
         if self.sleep.as_mut().poll(cx).is_pending() {
-            return false;
+            return Ok(false);
         }
         self.armed = None;
         let now = clock();
+        if self.give_up_at().is_some_and(|at| at <= now.ticks) {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not read"));
+        }
         if self.idle_at.is_some_and(|idle| idle <= now.ticks) {
             self.idle_at = None;
             self.give_back();
@@ -210,7 +216,7 @@ impl<S: Socket, M: Machine> Driver<S, M> {
         if self.machine.deadline().is_some_and(|deadline| deadline <= now.ticks) {
             self.machine.on_deadline(now);
         }
-        true
+        Ok(true)
     }
 
     fn give_back(&mut self) {
@@ -225,7 +231,7 @@ impl<S: Socket, M: Machine> Driver<S, M> {
     fn close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             match self.closing {
-                None => self.closing = Some(Closing::Flush { until: clock().ticks + FLUSH }),
+                None => self.closing = Some(Closing::Flush { until: clock().ticks + self.timeouts.flush }),
                 Some(Closing::Flush { until }) => {
                     self.write(cx)?;
                     if !self.machine.output().is_empty() {
@@ -236,7 +242,7 @@ impl<S: Socket, M: Machine> Driver<S, M> {
                     if ended.is_err() || self.eof {
                         return Poll::Ready(Ok(()));
                     }
-                    self.closing = Some(Closing::Linger { until: clock().ticks + LINGER });
+                    self.closing = Some(Closing::Linger { until: clock().ticks + self.timeouts.linger });
                 }
                 Some(Closing::Linger { until }) => match self.discard(cx) {
                     Poll::Ready(()) => return Poll::Ready(Ok(())),

@@ -15,5 +15,5 @@ pub use buffer::OutputBuffer;
 pub use clock::{Elapsed, clock, sleep_until, timeout};
 pub use driver::drive;
 pub use entropy::OsEntropy;
-pub use machine::Machine;
+pub use machine::{Machine, Timeouts};
 pub use socket::{Listener, Stream};

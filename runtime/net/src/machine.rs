@@ -1,10 +1,36 @@
 //! What the driver drives: one side of one connection, without sockets and clocks.
 
 use core::task::{Context, Poll};
+use core::time::Duration;
 
 use uaforge_codec::{Now, Ticks};
 
 use crate::OutputBuffer;
+
+/// How long a driver waits for its peer; then the connection is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// A peer that takes nothing of what waits for it.
+    pub write: Duration,
+    /// The last bytes of a closed connection.
+    pub flush: Duration,
+    /// A closed connection waits for the peer to close too. A socket that is dropped with unread bytes is
+    /// reset, and the peer may then never see the last message, such as an ERR.
+    pub linger: Duration,
+    /// Without traffic for this long a connection gives its buffers back.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            write: Duration::from_secs(30),
+            flush: Duration::from_secs(5),
+            linger: Duration::from_millis(500),
+            idle: Duration::from_secs(5),
+        }
+    }
+}
 
 /// One side of a connection. Bytes and time go in; bytes and the next deadline come out.
 pub trait Machine {
@@ -18,8 +44,8 @@ pub trait Machine {
     /// Whether more bytes are welcome; reading pauses otherwise (slow reader).
     fn wants_read(&self) -> bool;
 
-    /// Whether the turn's bound was reached: `receive` is called again with what is left after other
-    /// tasks had their turn.
+    /// Whether the turn's bound was reached: `receive` and `poll_work` are called again after other tasks had
+    /// their turn. Not while nothing can go on because the output is full: then the peer is waited for.
     fn has_more(&self) -> bool;
 
     /// When [`Machine::on_deadline`] is due.
@@ -36,6 +62,11 @@ pub trait Machine {
 
     /// Whether to close once the output is flushed.
     fn is_closed(&self) -> bool;
+
+    /// How long the driver waits for the peer.
+    fn timeouts(&self) -> Timeouts {
+        Timeouts::default()
+    }
 
     /// Nothing happened for a while: give buffers back.
     fn on_idle(&mut self) {}

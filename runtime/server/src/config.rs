@@ -39,10 +39,13 @@ impl Default for OperationLimits {
 pub struct Limits {
     /// Operations of one call.
     pub operations: OperationLimits,
-    /// Open connections; more are closed at once.
+    /// Open connections. One more takes the place of the oldest without an active session, which is closed with
+    /// Bad_TcpNotEnoughResources (OPC 10000-4 §5.6.2.1); if all have one, it is closed at once.
     pub max_connections: usize,
     /// Sessions; more are answered with Bad_TooManySessions (ServerCapabilities MaxSessions).
     pub max_sessions: u32,
+    /// Sessions of one connection; more are answered with Bad_TooManySessions.
+    pub max_sessions_per_connection: u32,
     /// Browse continuation points of one session (MaxBrowseContinuationPoints).
     pub max_continuation_points: u16,
     /// References of one page when the client names no number or a larger one.
@@ -62,7 +65,7 @@ pub struct Limits {
     pub handler_grace: Duration,
     /// Operations of one connection that wait for a late answer; above it, reading pauses.
     pub max_pending_operations: usize,
-    /// Operations after which a turn yields to other connections.
+    /// Operations, and references that a browse looks at, after which a turn yields to other connections.
     pub operations_per_turn: u32,
     /// Threads for `blocking` work.
     pub blocking_threads: usize,
@@ -76,6 +79,14 @@ pub struct Limits {
     pub handshake_timeout: Duration,
     /// How long the chunks of one message may take.
     pub message_timeout: Duration,
+    /// A client that takes nothing of its responses for this long is given up.
+    pub write_timeout: Duration,
+    /// How long the last bytes of a closed connection may take.
+    pub flush_timeout: Duration,
+    /// How long a closed connection waits for the client to close too, so that it sees the last message.
+    pub linger_timeout: Duration,
+    /// A connection without traffic for this long gives its buffers back.
+    pub idle_timeout: Duration,
     /// Longest message in bytes, both ways.
     pub max_message_size: u32,
     /// Chunks of one message.
@@ -94,6 +105,7 @@ impl Default for Limits {
             operations: OperationLimits::default(),
             max_connections: 1_000,
             max_sessions: 1_000,
+            max_sessions_per_connection: 100,
             max_continuation_points: 16,
             max_references_per_node: 10_000,
             min_session_timeout: Duration::from_secs(10),
@@ -110,6 +122,10 @@ impl Default for Limits {
             max_token_lifetime: Duration::from_secs(3_600),
             handshake_timeout: Duration::from_secs(10),
             message_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(30),
+            flush_timeout: Duration::from_secs(5),
+            linger_timeout: Duration::from_millis(500),
+            idle_timeout: Duration::from_secs(5),
             max_message_size: 16 * 1024 * 1024,
             max_chunk_count: 4_096,
             max_array_length: 1_000_000,

@@ -60,15 +60,25 @@ pub(crate) async fn run(
 /// One accept; a failure waits a little, so that a lasting one does not spin.
 async fn accept(mut listener: Listener) -> Accepted {
     let accepted = listener.accept().await;
-    if accepted.is_err() {
+    // A peer that is gone before it was served is no reason to keep others waiting.
+    if accepted.as_ref().is_err_and(|error| !is_of_peer(error)) {
         uaforge_net::sleep_until(uaforge_net::clock().ticks + ACCEPT_PAUSE).await;
     }
     (listener, accepted)
 }
 
-/// Starts the task of a connection; one too many is closed at once.
+/// Whether an accept failed because of one peer, not because of this machine.
+fn is_of_peer(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset)
+}
+
+/// Starts the task of a connection. One too many takes the place of the oldest that nobody uses
+/// (OPC 10000-4 §5.6.2.1), or is closed at once.
 fn serve(core: &Arc<Core>, connections: &mut JoinSet<()>, stream: Stream) {
-    if connections.len() >= core.limits.max_connections {
+    let (open, limit) = (connections.len(), core.limits.max_connections);
+    // Those whose places were taken may be closing still.
+    let ending = limit / 2 + 64;
+    if open >= limit && !(open < limit.saturating_add(ending) && core.mailboxes.close_unused()) {
         return;
     }
     let machine = Connection::new(Arc::clone(core), uaforge_net::clock());
@@ -106,8 +116,10 @@ async fn house(core: Arc<Core>) {
 
 /// Asks all connections to close and waits for them, then for the handlers that work on, but not for ever.
 async fn close(core: &Core, mut connections: JoinSet<()>, mut home: JoinSet<()>) {
-    core.mailboxes.close_all();
-    let deadline = uaforge_net::clock().ticks + core.limits.stop_deadline;
+    let (now, limit) = (uaforge_net::clock().ticks, core.limits.stop_deadline);
+    let deadline = now + limit;
+    // The rest is for what the clients are told and for handlers that end.
+    core.mailboxes.close_all(now + limit * 4 / 5);
     let mut timeout = pin!(uaforge_net::sleep_until(deadline));
     loop {
         tokio::select! {

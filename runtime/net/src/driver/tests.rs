@@ -176,7 +176,7 @@ impl Machine for Echo {
     }
 
     fn has_more(&self) -> bool {
-        self.more
+        self.more && self.wants_read()
     }
 
     fn deadline(&self) -> Option<Ticks> {
@@ -281,6 +281,26 @@ async fn a_peer_that_does_not_read_is_not_read() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_peer_that_takes_nothing_is_given_up_and_a_slow_one_is_not() {
+    let wire = Wire::new(&[b"aaabbb"]);
+    wire.change(|script| script.room = 0);
+    let task = tokio::spawn(run(wire.clone(), Echo::new().0));
+    let nearly = Timeouts::default().write * 9 / 10;
+    for _ in 0..5 {
+        tokio::time::sleep(nearly).await;
+        wire.change(|script| script.room = 1);
+    }
+    settle().await;
+    assert!(!task.is_finished());
+    assert_eq!(wire.written(), b"aaabb");
+    tokio::time::sleep(nearly).await;
+    assert!(!task.is_finished());
+    tokio::time::sleep(Timeouts::default().write - nearly).await;
+    settle().await;
+    assert_eq!(task.await.unwrap().unwrap_err().kind(), io::ErrorKind::TimedOut);
+}
+
+#[tokio::test(start_paused = true)]
 async fn deadlines_come_when_they_are_due() {
     let (mut echo, log) = Echo::new();
     let due = clock().ticks + Duration::from_millis(1500);
@@ -298,9 +318,9 @@ async fn an_idle_connection_gives_its_buffers_back() {
     let wire = Wire::new(&[b"abc"]);
     let (echo, log) = Echo::new();
     let _task = tokio::spawn(run(wire.clone(), echo));
-    tokio::time::sleep(IDLE / 2).await;
+    tokio::time::sleep(Timeouts::default().idle / 2).await;
     assert_eq!(log.lock().unwrap().idle, 0);
-    tokio::time::sleep(IDLE).await;
+    tokio::time::sleep(Timeouts::default().idle).await;
     assert_eq!(log.lock().unwrap().idle, 1);
     wire.change(|script| script.reads.push_back(b"def".to_vec()));
     settle().await;
@@ -318,14 +338,14 @@ async fn closing_flushes_and_waits_for_the_peer_but_not_for_ever() {
     settle().await;
     assert_eq!(wire.written(), b"end");
     assert!(wire.script().shut && !task.is_finished());
-    tokio::time::sleep(LINGER + Duration::from_millis(10)).await;
+    tokio::time::sleep(Timeouts::default().linger + Duration::from_millis(10)).await;
     task.await.unwrap().unwrap();
 
     // A peer that never reads does not hold the connection.
     let wire = Wire::new(&[b"end"]);
     wire.change(|script| script.room = 0);
     let task = tokio::spawn(run(wire.clone(), Echo::new().0));
-    tokio::time::sleep(FLUSH + Duration::from_millis(10)).await;
+    tokio::time::sleep(Timeouts::default().flush + Duration::from_millis(10)).await;
     assert!(task.is_finished() && !wire.script().shut);
 }
 

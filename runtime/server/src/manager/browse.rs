@@ -17,6 +17,10 @@ use crate::proto::continuation::{
 use crate::proto::results::Results;
 use crate::shared::Core;
 
+/// References of the address space that one page looks at: it ends there, however few of them are wanted, so
+/// that no node holds the connection's thread for long.
+const LOOKED_AT: u32 = 50_000;
+
 /// One node to browse (BrowseDescription, OPC 10000-4 §5.9.2.2), and where in its references to begin.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowseItem<'a> {
@@ -107,6 +111,8 @@ pub struct BrowseCx<'r, 'e> {
     pub(crate) snapshot: &'r Snapshot,
     pub(crate) points: &'r mut ContinuationPoints,
     pub(crate) request: u64,
+    /// References that the request may still look at in this turn.
+    pub(crate) budget: u32,
     pub(crate) access: Access,
     pub(crate) now: Now,
     pub(crate) scope: &'r Scope,
@@ -145,12 +151,34 @@ impl<'r, 'e> BrowseCx<'r, 'e> {
             Start::After(skip) => skip,
             _ => 0,
         };
-        Browser { cx: self, item, skip, seen: 0, count: 0, more: false }
+        Browser { cx: self, item, skip, seen: 0, count: 0, left: LOOKED_AT, more: false }
     }
 
     /// Answers with a status and no reference.
     pub fn status(&mut self, item: &BrowseItem<'_>, status: StatusCode) {
         self.results.status(item.index, status);
+    }
+
+    /// Whether the request has had its share of the turn.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.budget == 0
+    }
+
+    /// Puts an item off to a later turn.
+    pub(crate) fn postpone(&mut self, item: &BrowseItem<'_>) {
+        if !self.results.defer(item.index) {
+            return;
+        }
+        let position = match item.start {
+            Start::First => Position::After(0),
+            Start::Cursor(cursor, snapshot) => Position::Cursor(cursor, snapshot.clone()),
+            Start::After(skip) => Position::After(skip),
+            Start::From(place) => Position::From(place),
+            Start::External(skip) => Position::External(skip),
+        };
+        let continuation = Continuation { query: item.query(), position };
+        let late = Late::Browse(Box::new((continuation, self.request)));
+        self.deferred.push(Deferred::new(item.index, item.node, false, core::future::ready(late)));
     }
 
     /// Hands the answer over to a future; the response waits for it, other requests do not.
@@ -186,6 +214,8 @@ pub struct Browser<'c, 'i, 'r, 'e> {
     skip: u32,
     seen: u32,
     count: u32,
+    /// References that the page may still look at.
+    left: u32,
     more: bool,
 }
 
@@ -212,6 +242,7 @@ impl Browser<'_, '_, '_, '_> {
     /// Without a description the target counts as one in another server: it has no class, so a class
     /// mask leaves it out.
     pub fn push(&mut self, reference: &Reference<'_>, target: Option<&Description<'_>>) -> ControlFlow<()> {
+        self.cx.budget = self.cx.budget.saturating_sub(1);
         let mask = self.item.class_mask;
         if mask != 0 && target.is_none_or(|target| mask & target.class.value() == 0) {
             return ControlFlow::Continue(());
@@ -288,6 +319,14 @@ impl Browser<'_, '_, '_, '_> {
         }
         let skip = skip.saturating_add(self.count - before);
         self.finish_at(|| Position::External(skip));
+    }
+
+    /// Counts a reference that is looked at; `false` ends the page.
+    pub(crate) fn spend(&mut self) -> bool {
+        let left = self.left.checked_sub(1);
+        self.more |= left.is_none();
+        self.left = left.unwrap_or_default();
+        left.is_some()
     }
 
     pub(crate) fn finish_at(self, position: impl FnOnce() -> Position) {

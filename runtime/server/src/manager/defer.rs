@@ -11,7 +11,7 @@ use super::browse::BrowseAnswer;
 use super::call::CallAnswer;
 use super::contain::contain;
 use super::read::ReadSettings;
-use crate::proto::continuation::BrowseQuery;
+use crate::proto::continuation::{BrowseQuery, Continuation};
 use crate::services::late_walk::LateWalk;
 
 /// A late answer of any service.
@@ -22,6 +22,8 @@ pub(crate) enum Late {
     Value(Box<(DataValue, LateTarget)>),
     /// Of Call.
     Call(Box<CallAnswer>),
+    /// What is left to browse, and the number of its request: its turn has come.
+    Browse(Box<(Continuation, u64)>),
     /// Of Browse.
     References(Box<(BrowseQuery, BrowseAnswer)>),
     /// Of a step of a browse path, and its status.

@@ -20,6 +20,8 @@ pub(crate) struct Buffers {
     pub(crate) routes: BatchRoutes,
     pub(crate) walk: WalkBuffers,
     pub(crate) deferred: Vec<Deferred>,
+    /// Of one late answer.
+    pub(crate) late: Vec<u8>,
 }
 
 /// Nodes of a walk along a browse path.
@@ -49,6 +51,8 @@ impl Buffers {
         self.write_items.shrink_to(KEEP / size_of::<WriteItem<'_>>());
         self.write_values.shrink_to(KEEP / size_of::<DataValue>());
         self.browse_items.shrink_to(KEEP / size_of::<BrowseItem<'_>>());
+        self.late.clear();
+        self.late.shrink_to(KEEP);
         self.walk.frontier.shrink_to(KEEP / size_of::<ExpandedNodeId>());
         self.walk.targets.shrink_to(KEEP / size_of::<ExpandedNodeId>());
     }

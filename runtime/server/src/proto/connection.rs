@@ -3,26 +3,23 @@
 use core::task::{Context, Poll};
 use std::sync::Arc;
 
-use uaforge_channel::{ChannelError, NonePolicy, SecurityProvider, ServerChannel, ServerConfig, ServerEvent};
+use uaforge_channel::{NonePolicy, SecurityProvider, ServerChannel, ServerConfig, ServerEvent};
 use uaforge_codec::{Now, Ticks};
-use uaforge_net::{Machine, OutputBuffer};
+use uaforge_net::{Machine, OutputBuffer, Timeouts};
 use uaforge_nodes::Snapshot;
-use uaforge_types::{MessageSecurityMode, status};
+use uaforge_types::MessageSecurityMode;
 
 use super::buffers::Buffers;
 use super::envelope::{put_fault, put_header};
 use super::in_flight::InFlight;
-use super::mailbox::Mailbox;
-use super::pending::Pending;
+use super::mailbox::{Closing, Mailbox};
+use super::pending::{LateCx, Pending};
 use super::session::Session;
 use super::turn::Turn;
 use crate::access::Protection;
-use crate::cancellation::Scope;
+use crate::cancellation::{CancelReason, Scope};
 use crate::services::session::ChannelInfo;
 use crate::shared::{ChannelEntropy, Core};
-
-/// Futures that are polled before other connections have their turn.
-const POLLS: usize = 1_000;
 
 /// A client's connection, sans-IO. Requests are answered in order, but for those whose handlers deferred
 /// an answer; everything that one call of `receive` brought is answered into one output.
@@ -41,8 +38,10 @@ pub struct Connection {
     protection: Protection,
     /// The turn's bound was reached with input left.
     more: bool,
-    /// The server stops: no more requests.
-    closing: bool,
+    /// The turn's bound was reached with late answers left.
+    exhausted: bool,
+    /// The connection is to end, such as when the server stops: no more requests.
+    closing: Option<Closing>,
     eof: bool,
 }
 
@@ -67,7 +66,8 @@ impl Connection {
             dialled: String::new(),
             protection: Protection::default(),
             more: false,
-            closing: false,
+            exhausted: false,
+            closing: None,
             eof: false,
             core,
         }
@@ -75,7 +75,7 @@ impl Connection {
 
     /// Whether one more request may begin.
     fn has_room(&self) -> bool {
-        !self.closing
+        self.closing.is_none()
             && !self.output.is_full()
             && self.in_flight.len() < self.core.limits.max_pending_requests
             && self.in_flight.operations() < self.core.limits.max_pending_operations
@@ -106,6 +106,7 @@ impl Connection {
                     snapshot: &self.snapshot,
                     buffers: &mut self.buffers,
                     known: &mut self.known,
+                    mailbox: &self.mailbox,
                     channel,
                     now,
                     request_id,
@@ -140,16 +141,16 @@ impl Connection {
     fn send_done(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> bool {
         self.snapshot.refresh(&self.core.space);
         let mut progress = false;
-        let mut budget = POLLS;
+        let mut budget = self.core.limits.operations_per_turn as usize;
+        let at = now();
         while !self.output.is_full() {
-            let (core, snapshot) = (&*self.core, &self.snapshot);
-            let Some(done) = self.in_flight.poll_done(cx, &mut budget, core, snapshot, now) else { break };
-            self.send_late(&done, now());
+            let mut late =
+                LateCx { core: &self.core, snapshot: &self.snapshot, buffers: &mut self.buffers, now: at };
+            let Some(done) = self.in_flight.poll_done(cx, &mut budget, &mut late) else { break };
+            self.send_late(&done, at);
             progress = true;
         }
-        if budget == 0 {
-            cx.waker().wake_by_ref();
-        }
+        self.exhausted = budget == 0;
         progress
     }
 
@@ -211,15 +212,21 @@ impl Machine for Connection {
     }
 
     fn has_more(&self) -> bool {
-        self.more && !self.is_closed()
+        let goes_on = (self.more && self.wants_read()) || (self.exhausted && !self.output.is_full());
+        goes_on && !self.is_closed()
     }
 
     fn deadline(&self) -> Option<Ticks> {
-        [self.channel.deadline(), self.in_flight.deadline()].into_iter().flatten().min()
+        let closing =
+            self.closing.as_ref().filter(|_| !self.in_flight.is_empty()).map(|closing| closing.until);
+        [self.channel.deadline(), self.in_flight.deadline(), closing].into_iter().flatten().min()
     }
 
     fn on_deadline(&mut self, now: Now) {
         self.in_flight.expire(now.ticks, &self.core);
+        if self.closing.as_ref().is_some_and(|closing| closing.until <= now.ticks) {
+            self.in_flight.end_all(CancelReason::Shutdown, &self.core);
+        }
         self.channel.on_deadline(now, self.output.vec());
     }
 
@@ -232,9 +239,10 @@ impl Machine for Connection {
             self.note_channel();
             progress = true;
         }
-        self.closing |= self.mailbox.poll_closing(cx);
-        if self.closing && self.in_flight.is_empty() {
-            let error = ChannelError::new(status::BAD_SHUTDOWN, "the server stops");
+        if self.closing.is_none() {
+            self.closing = self.mailbox.poll_closing(cx);
+        }
+        if let Some(Closing { error, .. }) = self.closing.take_if(|_| self.in_flight.is_empty()) {
             self.channel.close(error, self.output.vec());
             progress = true;
         }
@@ -247,6 +255,16 @@ impl Machine for Connection {
 
     fn is_closed(&self) -> bool {
         self.eof || self.channel.is_closed()
+    }
+
+    fn timeouts(&self) -> Timeouts {
+        let limits = &self.core.limits;
+        Timeouts {
+            write: limits.write_timeout,
+            flush: limits.flush_timeout,
+            linger: limits.linger_timeout,
+            idle: limits.idle_timeout,
+        }
     }
 
     fn on_idle(&mut self) {

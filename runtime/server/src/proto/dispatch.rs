@@ -145,7 +145,11 @@ impl Turn<'_> {
     fn create_session(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: CreateSessionRequest = self.owned(d)?;
         self.handle = request.request_header.request_handle;
+        if self.mailbox.session_count() >= self.core.limits.max_sessions_per_connection as usize {
+            return Err(status::BAD_TOO_MANY_SESSIONS);
+        }
         let (mut response, session) = session::create(self.core, &request, self.channel, self.now.ticks)?;
+        self.mailbox.note_session(self.channel.id, &session);
         self.know(session);
         response.response_header = self.header();
         put_response(e, &response);
@@ -157,6 +161,7 @@ impl Turn<'_> {
         self.handle = request.request_header.request_handle;
         let session = self.find(request.request_header.authentication_token.as_ref())?;
         let mut response = session::activate(self.core, &request, &session, self.channel, self.now.ticks)?;
+        self.mailbox.note_session(self.channel.id, &session);
         self.know(session);
         response.response_header = self.header();
         put_response(e, &response);

@@ -5,10 +5,9 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::collections::VecDeque;
 
-use uaforge_codec::{Now, Ticks};
-use uaforge_nodes::Snapshot;
+use uaforge_codec::Ticks;
 
-use super::pending::Pending;
+use super::pending::{LateCx, Pending};
 use super::session::Phase;
 use super::tasks::Tasks;
 use crate::cancellation::CancelReason;
@@ -102,31 +101,31 @@ impl InFlight {
     }
 
     /// Polls what was woken, until a request has its last answer. `None`: there is none, and the task of `cx`
-    /// is woken when there may be one; or `budget` polls are done.
+    /// is woken when there may be one; or the budget of polls and references is used up.
     pub(crate) fn poll_done(
         &mut self,
         cx: &Context<'_>,
         budget: &mut usize,
-        core: &Core,
-        snapshot: &Snapshot,
-        now: &dyn Fn() -> Now,
+        late: &mut LateCx<'_>,
     ) -> Option<Pending> {
         while self.done.is_empty() {
             let (job, outcome) = self.jobs.poll_woken(cx, budget, Job::poll)?;
             match (job.work, outcome) {
-                (Work::Item(deferred), Outcome::Answer(late)) => {
+                (Work::Item(deferred), Outcome::Answer(answer)) => {
                     let Some(Some(waiting)) = self.requests.get_mut(job.request) else { continue };
-                    if let Some(next) = waiting.pending.take(deferred.index, late, core, snapshot, now()) {
+                    let (next, spent) = waiting.pending.take(deferred.index, answer, late);
+                    *budget = budget.saturating_sub(spent as usize);
+                    if let Some(next) = next {
                         let job = Job { request: job.request, work: Work::Item(next) };
                         waiting.jobs.push(self.jobs.insert(job));
                         continue;
                     }
                     waiting.missing -= 1;
                     if waiting.missing == 0 {
-                        self.finish(job.request, None, core);
+                        self.finish(job.request, None, late.core);
                     }
                 }
-                (_, Outcome::Cancelled(reason)) => self.finish(job.request, Some(reason), core),
+                (_, Outcome::Cancelled(reason)) => self.finish(job.request, Some(reason), late.core),
                 (Work::Cancelled(_), Outcome::Answer(_)) => {}
             }
         }
@@ -184,6 +183,13 @@ impl InFlight {
     pub(crate) fn trim(&mut self) {
         if self.is_empty() {
             *self = Self::default();
+        }
+    }
+
+    /// Ends all requests.
+    pub(crate) fn end_all(&mut self, reason: CancelReason, core: &Core) {
+        for request in 0..self.requests.len() {
+            self.finish(request, Some(reason), core);
         }
     }
 

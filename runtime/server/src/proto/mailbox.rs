@@ -1,7 +1,22 @@
-//! How others reach a connection: today a request to close, wakes its task.
+//! How others reach a connection: a request to close wakes its task.
 
 use core::task::{Context, Waker};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use uaforge_channel::ChannelError;
+use uaforge_codec::Ticks;
+use uaforge_types::status;
+
+use super::session::Session;
+
+/// Why and when a connection is to end.
+#[derive(Clone, Debug)]
+pub(crate) struct Closing {
+    /// What the client is told.
+    pub(crate) error: ChannelError,
+    /// Until when requests that wait may be answered.
+    pub(crate) until: Ticks,
+}
 
 /// One connection's box.
 #[derive(Default)]
@@ -11,8 +26,11 @@ pub(crate) struct Mailbox {
 
 #[derive(Default)]
 struct State {
-    closing: bool,
+    closing: Option<Closing>,
     waker: Option<Waker>,
+    /// The channel's id and the sessions that were made or activated on it.
+    channel: u32,
+    sessions: Vec<Weak<Session>>,
 }
 
 impl Mailbox {
@@ -21,10 +39,10 @@ impl Mailbox {
     }
 
     /// Asks the connection to close once it has answered what it is working on.
-    pub(crate) fn close(&self) {
+    pub(crate) fn close(&self, why: Closing) {
         let waker = {
             let mut state = self.lock();
-            state.closing = true;
+            state.closing.get_or_insert(why);
             state.waker.take()
         };
         if let Some(waker) = waker {
@@ -33,12 +51,35 @@ impl Mailbox {
     }
 
     /// Whether the connection shall close; the task of `cx` is woken when that changes.
-    pub(crate) fn poll_closing(&self, cx: &mut Context<'_>) -> bool {
+    pub(crate) fn poll_closing(&self, cx: &mut Context<'_>) -> Option<Closing> {
         let mut state = self.lock();
-        if !state.closing && !state.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+        if state.closing.is_none() && !state.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             state.waker = Some(cx.waker().clone());
         }
-        state.closing
+        state.closing.clone()
+    }
+
+    /// Notes that a session was made or activated over this connection.
+    pub(crate) fn note_session(&self, channel: u32, session: &Arc<Session>) {
+        let mut state = self.lock();
+        state.channel = channel;
+        let session = Arc::downgrade(session);
+        state.sessions.retain(|known| known.strong_count() > 0 && !known.ptr_eq(&session));
+        state.sessions.push(session);
+    }
+
+    /// Sessions of this connection.
+    pub(crate) fn session_count(&self) -> usize {
+        let state = self.lock();
+        let sessions = state.sessions.iter().filter_map(Weak::upgrade);
+        sessions.filter(|session| session.is_on(state.channel)).count()
+    }
+
+    /// Whether nobody would miss the connection: it has no active session, and is not closing yet.
+    fn is_unused(&self) -> bool {
+        let state = self.lock();
+        let mut sessions = state.sessions.iter().filter_map(Weak::upgrade);
+        state.closing.is_none() && !sessions.any(|session| session.is_active_on(state.channel))
     }
 }
 
@@ -51,7 +92,8 @@ pub(crate) struct Mailboxes {
 #[derive(Default)]
 struct Boxes {
     open: Vec<Weak<Mailbox>>,
-    closing: bool,
+    /// The server stops.
+    closing: Option<Closing>,
 }
 
 impl Mailboxes {
@@ -59,8 +101,8 @@ impl Mailboxes {
     pub(crate) fn add(&self) -> Arc<Mailbox> {
         let mailbox = Arc::new(Mailbox::default());
         let mut boxes = self.boxes.lock().unwrap_or_else(PoisonError::into_inner);
-        if boxes.closing {
-            mailbox.close();
+        if let Some(closing) = &boxes.closing {
+            mailbox.close(closing.clone());
         }
         if boxes.open.len() == boxes.open.capacity() {
             boxes.open.retain(|open| open.strong_count() > 0);
@@ -69,12 +111,26 @@ impl Mailboxes {
         mailbox
     }
 
-    /// Asks every connection to close, those too that come from now on.
-    pub(crate) fn close_all(&self) {
+    /// Asks every connection to close, those too that come from now on, because the server stops. Requests
+    /// that wait may be answered until a time.
+    pub(crate) fn close_all(&self, until: Ticks) {
+        let error = ChannelError::new(status::BAD_SHUTDOWN, "the server stops");
+        let closing = Closing { error, until };
         let mut boxes = self.boxes.lock().unwrap_or_else(PoisonError::into_inner);
-        boxes.closing = true;
+        boxes.closing = Some(closing.clone());
         for mailbox in boxes.open.drain(..).filter_map(|open| open.upgrade()) {
-            mailbox.close();
+            mailbox.close(closing.clone());
         }
+    }
+
+    /// Closes the oldest connection without an active session (OPC 10000-4 §5.6.2.1); whether there was one.
+    pub(crate) fn close_unused(&self) -> bool {
+        let boxes = self.boxes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = boxes.open.iter().filter_map(Weak::upgrade);
+        let Some(unused) = open.find(|mailbox| mailbox.is_unused()) else { return false };
+        let reason = "the connection has no session, and others wait";
+        let error = ChannelError::new(status::BAD_TCP_NOT_ENOUGH_RESOURCES, reason);
+        unused.close(Closing { error, until: Ticks(0) });
+        true
     }
 }

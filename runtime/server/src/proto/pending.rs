@@ -5,19 +5,26 @@ use std::sync::Arc;
 use uaforge_codec::{Encoder, NodeIdRef, Now, StatusCode};
 use uaforge_nodes::Snapshot;
 
-use super::buffers::WalkBuffers;
+use super::buffers::Buffers;
 use super::results::Unfinished;
 use super::session::Session;
+use crate::access::Access;
 use crate::cancellation::{CancelReason, Cancellation, Scope};
 use crate::manager::{Deferred, Late, ReadSettings, encode_answer, put_answer};
-use crate::services::browse::{Page, late_references};
+use crate::services::ServiceCx;
+use crate::services::browse::{self, Page, late_references};
 use crate::services::late_walk::{LateEnd, LateWalk};
 use crate::services::translate::put_targets;
-use crate::services::walk::Walker;
+use crate::services::walk::{BUDGET, Walker};
 use crate::shared::Core;
 
-/// References that a browse path may look at after each wait for a manager.
-const LATE_BUDGET: u32 = 20_000;
+/// What late answers are taken with: the connection's parts, borrowed.
+pub(crate) struct LateCx<'l> {
+    pub(crate) core: &'l Core,
+    pub(crate) snapshot: &'l Snapshot,
+    pub(crate) buffers: &'l mut Buffers,
+    pub(crate) now: Now,
+}
 
 /// A response some of whose results are on their way.
 pub(crate) struct Pending {
@@ -28,6 +35,7 @@ pub(crate) struct Pending {
     /// Binary encoding id of the response.
     pub(crate) response: u32,
     pub(crate) session: Arc<Session>,
+    pub(crate) access: Access,
     pub(crate) token: Cancellation,
     pub(crate) unfinished: Unfinished,
     /// Who answers, until they are polled by the connection.
@@ -37,17 +45,26 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Takes a late answer; `Some` if the item waits for a further one.
-    pub(crate) fn take(
-        &mut self,
-        index: usize,
-        late: Late,
-        core: &Core,
-        snapshot: &Snapshot,
-        now: Now,
-    ) -> Option<Deferred> {
+    /// Takes a late answer: a further one that the item waits for, and the references that were looked at.
+    pub(crate) fn take(&mut self, index: usize, late: Late, cx: &mut LateCx<'_>) -> (Option<Deferred>, u32) {
+        let LateCx { core, snapshot, now, .. } = *cx;
         let encode = core.encode_context();
         match late {
+            Late::Browse(postponed) => {
+                let scope = Scope::of(self.token.clone());
+                let mut cx = ServiceCx {
+                    core,
+                    snapshot,
+                    buffers: cx.buffers,
+                    session: &self.session,
+                    scope: &scope,
+                    access: self.access,
+                    now,
+                    spent: 0,
+                };
+                browse::postponed(&mut cx, *postponed, index, &mut self.unfinished);
+                return (None, cx.spent);
+            }
             Late::Status(status) => self.unfinished.status(index, encode, status),
             Late::Value(value) => {
                 let (value, target) = *value;
@@ -72,9 +89,9 @@ impl Pending {
                     }
                 }
             }
-            Late::Walk(walk) => return self.walk_on(index, *walk, core, snapshot, now),
+            Late::Walk(walk) => return self.walk_on(index, *walk, cx),
         }
-        None
+        (None, 0)
     }
 
     /// Goes on along a browse path.
@@ -82,23 +99,30 @@ impl Pending {
         &mut self,
         index: usize,
         (walk, step): (LateWalk, StatusCode),
-        core: &Core,
-        snapshot: &Snapshot,
-        now: Now,
-    ) -> Option<Deferred> {
+        cx: &mut LateCx<'_>,
+    ) -> (Option<Deferred>, u32) {
+        let LateCx { core, snapshot, now, .. } = *cx;
         let scope = Scope::of(self.token.clone());
-        let (mut budget, mut buffers) = (LATE_BUDGET, WalkBuffers::default());
-        let access = self.session.lock().access;
-        let walker =
-            Walker { core, snapshot, access, now, scope: &scope, budget: &mut budget, buffers: &mut buffers };
-        match walk.resume(walker, step) {
-            LateEnd::Waits(walk) => return Some(walk.deferred(index, NodeIdRef::NULL)),
+        let mut budget = BUDGET;
+        let walker = Walker {
+            core,
+            snapshot,
+            access: self.access,
+            now,
+            scope: &scope,
+            budget: &mut budget,
+            buffers: &mut cx.buffers.walk,
+        };
+        let end = walk.resume(walker, step);
+        let spent = BUDGET.saturating_sub(budget);
+        match end {
+            LateEnd::Waits(walk) => return (Some(walk.deferred(index, NodeIdRef::NULL)), spent),
             LateEnd::Over(Err(status)) => self.unfinished.status(index, core.encode_context(), status),
             LateEnd::Over(Ok((targets, remaining))) => {
                 self.unfinished.put(index, core.encode_context(), |e| put_targets(e, &targets, remaining));
             }
         }
-        None
+        (None, spent)
     }
 
     /// Ends the request before its handlers did.

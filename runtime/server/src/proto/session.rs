@@ -64,6 +64,20 @@ pub(crate) struct SessionState {
 }
 
 impl Session {
+    /// Whether the session is in use over a channel. One that works right now is.
+    pub(crate) fn is_active_on(&self, channel: u32) -> bool {
+        match self.state.try_lock() {
+            Ok(state) => state.phase == Phase::Active && state.channel == channel,
+            Err(_) => true,
+        }
+    }
+
+    /// Whether the session is bound to a channel.
+    pub(crate) fn is_on(&self, channel: u32) -> bool {
+        let state = self.lock();
+        state.phase != Phase::Closed && state.channel == channel
+    }
+
     pub(crate) fn new(token: Token, id: NodeId, state: SessionState, points: ContinuationPoints) -> Self {
         Self {
             token,

@@ -9,6 +9,7 @@ use uaforge_types::{RequestHeaderRef, ResponseHeader, status};
 
 use super::buffers::Buffers;
 use super::envelope::{Head, put_fault, put_header};
+use super::mailbox::Mailbox;
 use super::pending::Pending;
 use super::results::Unfinished;
 use super::session::{Phase, Session, Token};
@@ -21,6 +22,9 @@ use crate::shared::Core;
 /// Sessions of one channel that are found without the table of all.
 const KNOWN_SESSIONS: usize = 8;
 
+/// Bytes of a response that came to nothing that count as one operation.
+const BYTES_PER_OPERATION: usize = 64;
+
 /// What one request works with: the connection's parts, borrowed.
 pub(crate) struct Turn<'t> {
     pub(crate) core: &'t Core,
@@ -28,6 +32,7 @@ pub(crate) struct Turn<'t> {
     pub(crate) buffers: &'t mut Buffers,
     /// Sessions that requests of this channel used lately.
     pub(crate) known: &'t mut Vec<Arc<Session>>,
+    pub(crate) mailbox: &'t Mailbox,
     pub(crate) channel: ChannelInfo<'t>,
     pub(crate) now: Now,
     /// Of the message.
@@ -72,6 +77,8 @@ impl Turn<'_> {
         for deferred in self.buffers.deferred.drain(..).filter(|deferred| deferred.lasting) {
             self.core.orphans.adopt(deferred, self.scope.token().clone());
         }
+        // Work that leads to no answer counts too.
+        self.spend(e.body_len() / BYTES_PER_OPERATION);
         e.rewind(start);
         put_fault(e, self.now, self.handle, fault);
         None
@@ -130,8 +137,12 @@ impl Turn<'_> {
             scope: &self.scope,
             access,
             now: self.now,
+            spent: 0,
         };
-        let unfinished = serve(&mut cx, e)?;
+        let served = serve(&mut cx, e);
+        let spent = cx.spent;
+        self.spend(spent as usize);
+        let unfinished = served?;
         e.put_array_len(None);
         let Some(unfinished) = unfinished else { return Ok(None) };
         Ok(Some(Pending {
@@ -139,6 +150,7 @@ impl Turn<'_> {
             handle: self.handle,
             response,
             session,
+            access,
             token: self.scope.token().clone(),
             unfinished,
             deferred: core::mem::take(&mut self.buffers.deferred),

@@ -21,6 +21,9 @@ use crate::proto::continuation::{
 use crate::proto::results::{Results, Unfinished};
 use crate::shared::Core;
 
+/// Bytes of the length of an array, which stands before its first element.
+const ARRAY_LEN: usize = 4;
+
 /// Checks what holds for a Browse as a whole. This server has no views.
 pub(crate) fn check(cx: &ServiceCx<'_>, request: &BrowseRequestRef<'_>) -> Result<(), StatusCode> {
     check_count(cx, request.nodes_to_browse.len())?;
@@ -74,7 +77,9 @@ pub(crate) fn results(
         }
         run(&mut browse, core, manager, &items);
     }
+    let left = browse.budget;
     let unfinished = browse.results.finish(status::BAD_INTERNAL_ERROR);
+    cx.spend_share(left);
     cx.buffers.browse_items = recycle!(items);
     cx.buffers.routes = routes;
     unfinished
@@ -98,7 +103,10 @@ pub(crate) fn next_results(
             Some(continuation) => resume(&mut browse, core, index, continuation),
         }
     }
-    browse.results.finish(status::BAD_INTERNAL_ERROR)
+    let left = browse.budget;
+    let unfinished = browse.results.finish(status::BAD_INTERNAL_ERROR);
+    cx.spend_share(left);
+    unfinished
 }
 
 /// Writes the results of a BrowseNext that only frees its points.
@@ -121,7 +129,7 @@ fn context<'r, 'e>(
     count: usize,
     e: &'r mut Encoder<'e>,
 ) -> BrowseCx<'r, 'e> {
-    let request = points.begin_request();
+    let (request, budget) = (points.begin_request(), cx.share());
     let buffers = &mut *cx.buffers;
     BrowseCx {
         results: Results::new(e, &mut buffers.results, count, put_browse_status),
@@ -130,6 +138,7 @@ fn context<'r, 'e>(
         snapshot: cx.snapshot,
         points,
         request,
+        budget,
         access: cx.access,
         now: cx.now,
         scope: cx.scope,
@@ -207,6 +216,29 @@ fn resume(browse: &mut BrowseCx<'_, '_>, core: &Core, index: usize, continuation
         return browse.begin(&item).finish_external(skip);
     }
     run(browse, core, core.route(item.node), &[item]);
+}
+
+/// Browses what was put off to this turn, as the item `index` of its response.
+pub(crate) fn postponed(
+    cx: &mut ServiceCx<'_>,
+    (continuation, request): (Continuation, u64),
+    index: usize,
+    unfinished: &mut Unfinished,
+) {
+    let mut bytes = core::mem::take(&mut cx.buffers.late);
+    bytes.clear();
+    let (core, encode, session) = (cx.core, cx.core.encode_context(), cx.session);
+    let mut points = session.points();
+    let mut e = Encoder::new(&mut bytes, encode);
+    let mut browse = context(cx, &mut points, 1, &mut e);
+    // Points of this request are not freed for others of its items.
+    browse.request = request;
+    resume(&mut browse, core, 0, &continuation);
+    let left = browse.budget;
+    let _ = browse.results.finish(status::BAD_INTERNAL_ERROR);
+    cx.spend_share(left);
+    unfinished.put(index, encode, |e| e.put(bytes.get(ARRAY_LEN..).unwrap_or_default()));
+    cx.buffers.late = bytes;
 }
 
 /// One page of references that are held as structures.

@@ -14,8 +14,8 @@ use crate::proto::buffers::WalkBuffers;
 /// A path one of whose steps waits for a manager.
 pub(crate) struct LateWalk {
     elements: Vec<RelativePathElement>,
-    /// The element whose targets are being gathered.
-    at: usize,
+    /// The first element that is not followed yet; the targets of the one before are being gathered.
+    next: usize,
     targets: Vec<ExpandedNodeId>,
     waits: Vec<LateStep>,
 }
@@ -29,18 +29,18 @@ pub(crate) enum LateEnd {
 }
 
 impl LateWalk {
-    /// The walk along these elements, which waits for the one at `at`.
+    /// The walk along these elements, of which `next` are followed once the targets are there.
     pub(crate) fn new(
         elements: &ArrayRef<'_, RelativePathElementRef<'_>>,
-        at: usize,
+        next: usize,
         buffers: &mut WalkBuffers,
     ) -> Self {
-        Self::of(elements.iter().map(|element| owned(&element)).collect(), at, buffers)
+        Self::of(elements.iter().map(|element| owned(&element)).collect(), next, buffers)
     }
 
-    fn of(elements: Vec<RelativePathElement>, at: usize, buffers: &mut WalkBuffers) -> Self {
+    fn of(elements: Vec<RelativePathElement>, next: usize, buffers: &mut WalkBuffers) -> Self {
         let targets = core::mem::take(&mut buffers.targets);
-        Self { elements, at, targets, waits: core::mem::take(&mut buffers.late) }
+        Self { elements, next, targets, waits: core::mem::take(&mut buffers.late) }
     }
 
     /// The wait for the step, as an answer of the path's result.
@@ -64,7 +64,7 @@ impl LateWalk {
             }
             let walk = Self {
                 elements: core::mem::take(&mut self.elements),
-                at: self.at,
+                next: self.next,
                 targets: core::mem::take(&mut self.targets),
                 waits: Vec::new(),
             };
@@ -80,11 +80,10 @@ impl LateWalk {
         }
         walker.buffers.targets = self.targets;
         let count = self.elements.len();
-        let rest = self.at + 1;
-        let walked = match walker.arrive(rest, count) {
+        let walked = match walker.arrive(self.next, count) {
             Ok(Some(remaining)) => Ok(Walked::End(remaining)),
             Ok(None) => {
-                let elements = self.elements.iter().map(view).enumerate().skip(rest);
+                let elements = self.elements.iter().map(view).enumerate().skip(self.next);
                 walker.walk(elements, count)
             }
             Err(status) => Err(status),

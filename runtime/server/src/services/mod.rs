@@ -29,9 +29,21 @@ pub(crate) struct ServiceCx<'t> {
     pub(crate) scope: &'t Scope,
     pub(crate) access: Access,
     pub(crate) now: Now,
+    /// References that the request made the server look at.
+    pub(crate) spent: u32,
 }
 
 impl<'t> ServiceCx<'t> {
+    /// References that the request may look at before others have their turn.
+    pub(crate) fn share(&self) -> u32 {
+        self.core.limits.operations_per_turn
+    }
+
+    /// Notes what the request left of its share.
+    pub(crate) fn spend_share(&mut self, left: u32) {
+        self.spent = self.spent.saturating_add(self.share().saturating_sub(left));
+    }
+
     pub(crate) fn decode(&self) -> DecodeContext<'t> {
         self.core.decode_context()
     }

@@ -5,11 +5,8 @@ use uaforge_types::{TranslateBrowsePathsToNodeIdsRequestRef, status};
 
 use super::ServiceCx;
 use super::late_walk::LateWalk;
-use super::walk::{WHOLE_PATH, Walked, Walker};
+use super::walk::{BUDGET, WHOLE_PATH, Walked, Walker};
 use crate::proto::results::{Results, Unfinished};
-
-/// References that the paths of one request may look at; more are answered with Bad_QueryTooComplex.
-const BUDGET: u32 = 200_000;
 
 /// Checks what holds for the request as a whole.
 pub(crate) fn check(
@@ -32,8 +29,7 @@ pub(crate) fn results(
     e: &mut Encoder<'_>,
 ) -> Option<Unfinished> {
     let buffers = &mut *cx.buffers;
-    // The budget is that of the request: many paths may not hold the connection longer than one.
-    let mut budget = BUDGET;
+    let (share, mut spent, mut budget) = (cx.core.limits.operations_per_turn, 0, BUDGET);
     let mut walker = Walker {
         core: cx.core,
         snapshot: cx.snapshot,
@@ -45,20 +41,26 @@ pub(crate) fn results(
     };
     let mut results = Results::new(e, &mut buffers.results, request.browse_paths.len(), put_path_status);
     for (index, path) in request.browse_paths.iter().enumerate() {
-        match walker.begin(&path) {
+        // Many paths may not hold the connection longer than a few.
+        let walked = if spent < share { walker.begin(&path) } else { walker.postpone(&path) };
+        spent += BUDGET.saturating_sub(*walker.budget);
+        *walker.budget = BUDGET;
+        match walked {
             Ok(Walked::End(remaining)) => {
                 results.put(index, |e| put_targets(e, &walker.buffers.frontier, remaining));
             }
-            Ok(Walked::Waits(at)) => {
+            Ok(Walked::Waits(next)) => {
                 if results.defer(index) {
-                    let late = LateWalk::new(&path.relative_path.elements, at, walker.buffers);
+                    let late = LateWalk::new(&path.relative_path.elements, next, walker.buffers);
                     buffers.deferred.push(late.deferred(index, path.starting_node));
                 }
             }
             Err(status) => results.status(index, status),
         }
     }
-    results.finish(status::BAD_INTERNAL_ERROR)
+    let unfinished = results.finish(status::BAD_INTERNAL_ERROR);
+    cx.spent = spent;
+    unfinished
 }
 
 /// Writes a BrowsePathResult that is a status alone.

@@ -15,11 +15,14 @@ pub(crate) const WHOLE_PATH: u32 = u32::MAX;
 /// Targets of one step; more are answered with Bad_TooManyMatches.
 const MAX_TARGETS: usize = 4_096;
 
+/// References that one path may look at in a turn; more are answered with Bad_QueryTooComplex.
+pub(crate) const BUDGET: u32 = 100_000;
+
 /// How far a walk came.
 pub(crate) enum Walked {
     /// To its end; the remaining path index.
     End(u32),
-    /// The targets of this element come later.
+    /// The targets of the element before this one come later.
     Waits(usize),
 }
 
@@ -42,6 +45,14 @@ impl Walker<'_> {
         self.buffers.frontier.push(path.starting_node.to_owned().into());
         let elements = &path.relative_path.elements;
         self.walk(elements.iter().enumerate(), elements.len())
+    }
+
+    /// Stands before a path that others have their turn before.
+    pub(crate) fn postpone(&mut self, path: &BrowsePathRef<'_>) -> Result<Walked, StatusCode> {
+        self.check_path(path)?;
+        self.buffers.clear();
+        self.buffers.targets.push(path.starting_node.to_owned().into());
+        Ok(Walked::Waits(0))
     }
 
     fn check_path(&self, path: &BrowsePathRef<'_>) -> Result<(), StatusCode> {
@@ -70,7 +81,7 @@ impl Walker<'_> {
         for (index, element) in elements {
             self.step(&element)?;
             if !self.buffers.late.is_empty() {
-                return Ok(Walked::Waits(index));
+                return Ok(Walked::Waits(index + 1));
             }
             if let Some(remaining) = self.arrive(index + 1, count)? {
                 return Ok(Walked::End(remaining));

@@ -12,6 +12,10 @@ impl SpaceManager {
     pub(crate) fn browse(&self, cx: &mut BrowseCx<'_, '_>, items: &[BrowseItem<'_>]) {
         let now = cx.snapshot;
         for item in items {
+            if cx.is_spent() {
+                cx.postpone(item);
+                continue;
+            }
             let (cursor, snapshot) = match item.start {
                 Start::Cursor(cursor, snapshot) => (cursor, snapshot),
                 _ => (Cursor::default(), now),
@@ -34,6 +38,9 @@ fn browse_one(
     let mut next = references.cursor();
     let mut browser = cx.begin(item);
     while let Some(found) = references.next() {
+        if !browser.spend() {
+            break;
+        }
         let reference = Reference {
             reference_type: found.type_id(),
             forward: found.is_forward(),

@@ -1,0 +1,296 @@
+//! Peers that mean harm: whatever they send, they harm themselves only.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use uaforge_channel::{ClientConfig, Limits as ChannelLimits};
+use uaforge_codec::{Array, NodeId, UaString};
+use uaforge_net::Machine as _;
+use uaforge_server::{Limits, Server};
+use uaforge_tests::peer::{InProcess, Peer, start_time};
+use uaforge_types::{
+    ActivateSessionRequest, BrowseDescription, BrowseDirection, BrowseRequest, BrowseResponse,
+    CloseSessionRequest, CreateSessionRequest, ReadRequest, ReadValueId, TimestampsToReturn, status,
+};
+
+const URL: &str = "opc.tcp://127.0.0.1:4840";
+
+fn server(limits: Limits) -> Server {
+    Server::builder()
+        .endpoint("opc.tcp://127.0.0.1:0")
+        .insecure()
+        .model(uaforge_ns0::model())
+        .limits(limits)
+        .build()
+        .expect("the server is built")
+}
+
+fn peer(server: &Server) -> Peer<InProcess<uaforge_server::Connection>> {
+    let now = start_time();
+    Peer::with_session(InProcess(server.connection(now)), URL, now)
+}
+
+fn dial(server: &Server) -> TcpStream {
+    let stream = TcpStream::connect(server.local_addr().expect("it listens")).expect("it accepts");
+    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+    stream
+}
+
+fn read(node: u32, times: usize) -> ReadRequest {
+    let item = ReadValueId { node_id: NodeId::numeric(0, node), attribute_id: 13, ..Default::default() };
+    ReadRequest {
+        timestamps_to_return: TimestampsToReturn::BOTH,
+        nodes_to_read: Array::from(vec![item; times]),
+        ..Default::default()
+    }
+}
+
+/// The node that most references of the base model lead to: the modelling rule Mandatory.
+fn browse(times: usize, class_mask: u32) -> BrowseRequest {
+    let description = BrowseDescription {
+        node_id: NodeId::numeric(0, 78),
+        browse_direction: BrowseDirection::BOTH,
+        include_subtypes: true,
+        node_class_mask: class_mask,
+        result_mask: 63,
+        ..Default::default()
+    };
+    BrowseRequest { nodes_to_browse: Array::from(vec![description; times]), ..Default::default() }
+}
+
+/// Runs a server in threads of its own while `client` talks to it; then stops it. `client` learns how many
+/// tasks there are.
+fn with_running(server: &Server, client: impl FnOnce(&dyn Fn() -> usize)) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running = runtime.spawn({
+        let server = server.clone();
+        async move { server.run_until(stopped).await }
+    });
+    let tasks = || runtime.metrics().num_alive_tasks();
+    // The server, its listener, and the home of handlers that work on.
+    eventually("the server runs", || tasks() == 3);
+    client(&tasks);
+    let _ = stop.send(());
+    runtime.block_on(running).expect("the server does not panic").expect("the server runs");
+}
+
+/// Waits until something holds, for a few seconds.
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < Duration::from_secs(10), "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn sessions_that_are_made_activated_and_swept_at_once_do_not_lock_each_other() {
+    const THREADS: usize = 4;
+    let server = server(Limits { max_sessions: 3, ..Limits::default() });
+    let (done, finished) = mpsc::channel();
+    for _ in 0..THREADS {
+        let (server, done) = (server.clone(), done.clone());
+        std::thread::spawn(move || {
+            let now = start_time();
+            let mut peer = Peer::connect(InProcess(server.connection(now)), URL, now);
+            let end = Instant::now() + Duration::from_millis(500);
+            while Instant::now() < end {
+                let Ok(created) = peer.call(CreateSessionRequest::default()) else { continue };
+                peer.token = created.authentication_token;
+                let _ = peer.call(ActivateSessionRequest::default());
+                server.sweep(now);
+                let _ = peer.call(CloseSessionRequest::default());
+            }
+            let _ = done.send(());
+        });
+    }
+    for _ in 0..THREADS {
+        finished.recv_timeout(Duration::from_secs(20)).expect("no thread is locked");
+    }
+}
+
+#[test]
+fn a_client_without_a_limit_does_not_lift_the_servers() {
+    let server = server(Limits { max_message_size: 1 << 20, ..Limits::default() });
+    let now = start_time();
+    let limits = ChannelLimits { max_message: 0, max_chunks: 0, ..ChannelLimits::default() };
+    let config = ClientConfig { limits, ..ClientConfig::new(URL) };
+    let mut peer = Peer::connect_with(InProcess(server.connection(now)), config, now);
+    peer.token = peer.call(CreateSessionRequest::default()).unwrap().authentication_token;
+    peer.call(ActivateSessionRequest::default()).unwrap();
+    let begin = Instant::now();
+    assert_eq!(peer.call(browse(200, 0)), Err(status::BAD_RESPONSE_TOO_LARGE));
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+    assert!(peer.call(read(2258, 1)).is_ok());
+}
+
+#[test]
+fn a_large_browse_takes_many_turns() {
+    let server = server(Limits { operations_per_turn: 5_000, ..Limits::default() });
+    let mut peer = peer(&server);
+    // Class View: every reference is looked at and none is given.
+    let id = peer.queue(browse(50, 128));
+    let request = peer.take_queued();
+    let connection = &mut peer.wire.0;
+    assert_eq!(connection.receive(&request, start_time()), request.len());
+    let mut turns = 0;
+    while connection.output().is_empty() {
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        let _ = connection.poll_work(&mut cx, &start_time);
+        turns += 1;
+        assert_eq!(connection.has_more(), connection.output().is_empty());
+    }
+    assert!((5..=60).contains(&turns), "{turns}");
+    let body = peer.wait_for(id).unwrap();
+    let response: BrowseResponse = peer.decode(&body).unwrap();
+    assert_eq!(response.results.len(), 50);
+    for result in &*response.results {
+        assert!(result.status_code.is_good() && result.continuation_point.is_null());
+        assert!(result.references.is_empty());
+    }
+    // What is put off is not something else: pages and points are those of a small request.
+    let pages = |request: BrowseRequest| self::peer(&server).call(request).unwrap().results;
+    let paged = |times| BrowseRequest { requested_max_references_per_node: 3, ..browse(times, 0) };
+    let (one, many) = (pages(paged(1)), pages(paged(10)));
+    assert!(many.iter().all(|result| result.references == one[0].references));
+    assert!(many.iter().all(|result| result.status_code.is_good() && !result.continuation_point.is_null()));
+}
+
+#[test]
+fn a_client_that_does_not_read_is_given_up() {
+    let server = server(Limits { write_timeout: Duration::from_millis(300), ..Limits::default() });
+    with_running(&server, |tasks| {
+        let quiet = tasks();
+        let mut peer = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        for _ in 0..2_000 {
+            peer.queue(read(2256, 100));
+        }
+        let requests = peer.take_queued();
+        let mut stream = peer.wire.try_clone().unwrap();
+        // Fails or not: the systems between the two may take it all.
+        let writer = std::thread::spawn(move || drop(stream.write_all(&requests)));
+        eventually("the connection is closed", || tasks() == quiet);
+        writer.join().expect("writing ends with the connection");
+    });
+}
+
+#[test]
+fn a_client_that_closes_its_half_and_does_not_read_is_given_up() {
+    let server = server(Limits { write_timeout: Duration::from_millis(300), ..Limits::default() });
+    with_running(&server, |tasks| {
+        let quiet = tasks();
+        let mut peer = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        for _ in 0..4 {
+            peer.queue(read(2256, 10_000));
+        }
+        let requests = peer.take_queued();
+        peer.wire.write_all(&requests).unwrap();
+        peer.wire.shutdown(std::net::Shutdown::Write).unwrap();
+        eventually("the connection is closed", || tasks() == quiet);
+    });
+}
+
+#[test]
+fn silent_connections_do_not_keep_others_out() {
+    let server = server(Limits { max_connections: 3, ..Limits::default() });
+    with_running(&server, |_| {
+        let mut used = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        let mut silent: Vec<_> = (0..10).map(|_| dial(&server)).collect();
+        let mut late = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        assert!(used.call(read(2258, 1)).is_ok());
+        assert!(late.call(read(2258, 1)).is_ok());
+        let mut answer = Vec::new();
+        silent[0].read_to_end(&mut answer).expect("closed");
+        assert_eq!(answer.get(..3), Some(&b"ERR"[..]));
+        // Sessions hold their places.
+        let _third = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        assert!(Peer::connect(dial(&server), URL, uaforge_net::clock()).failure.is_some());
+        assert!(used.call(read(2258, 1)).is_ok());
+    });
+}
+
+#[test]
+fn long_locale_ids_are_not_kept() {
+    let server = server(Limits::default());
+    let mut peer = peer(&server);
+    let request = ActivateSessionRequest {
+        locale_ids: Array::from(vec![UaString::from("x".repeat(1 << 20)), UaString::from("en")]),
+        ..Default::default()
+    };
+    peer.call(request).unwrap();
+    assert!(peer.call(read(2258, 1)).is_ok());
+}
+
+#[test]
+fn nothing_is_answered_after_the_end() {
+    let server = server(Limits::default());
+    let mut peer = peer(&server);
+    let mut bytes = Vec::new();
+    peer.queue(read(2258, 1));
+    bytes.extend(peer.take_queued());
+    // A broken chunk between two good requests.
+    let broken = b"MSGX\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    bytes.extend(broken);
+    peer.queue(read(2258, 1));
+    bytes.extend(peer.take_queued());
+    let connection = &mut peer.wire.0;
+    assert_eq!(connection.receive(&bytes, start_time()), bytes.len());
+    assert!(connection.is_closed());
+    let out = connection.output().unsent().to_vec();
+    let kinds = kinds(&out);
+    assert_eq!(kinds, ["MSG", "ERR"]);
+    assert_eq!(connection.receive(&bytes, start_time()), bytes.len());
+    assert_eq!(connection.output().unsent(), out);
+}
+
+fn kinds(mut bytes: &[u8]) -> Vec<String> {
+    let mut kinds = Vec::new();
+    while let Some((header, _)) = bytes.split_first_chunk::<8>() {
+        kinds.push(String::from_utf8_lossy(&header[..3]).into_owned());
+        let size = u32::from_le_bytes([header[4], header[5], header[6], header[7]]) as usize;
+        bytes = bytes.get(size..).unwrap_or_default();
+    }
+    kinds
+}
+
+#[test]
+fn a_thousand_connects_leave_nothing_behind() {
+    let limits = Limits {
+        min_session_timeout: Duration::from_millis(100),
+        max_session_timeout: Duration::from_millis(500),
+        ..Limits::default()
+    };
+    let server = server(limits);
+    with_running(&server, |tasks| {
+        let quiet = tasks();
+        for round in 0..1_000 {
+            let mut stream = dial(&server);
+            match round % 5 {
+                // Gone before a word, in the middle of a Hello, with a session, in the middle of a request.
+                0 => {}
+                1 => stream.write_all(b"HELF\x40\0\0\0\0\0").unwrap(),
+                2 => drop(Peer::with_session(stream, URL, uaforge_net::clock())),
+                3 => {
+                    let mut peer = Peer::with_session(stream, URL, uaforge_net::clock());
+                    peer.queue(read(2256, 100));
+                    let request = peer.take_queued();
+                    peer.wire.write_all(&request[..request.len() / 2]).unwrap();
+                }
+                _ => {
+                    let mut peer = Peer::with_session(stream, URL, uaforge_net::clock());
+                    assert!(peer.call(read(2258, 1)).is_ok());
+                    peer.call(CloseSessionRequest::default()).unwrap();
+                }
+            }
+        }
+        eventually("all tasks have ended", || tasks() == quiet);
+        eventually("all sessions are over", || server.session_count() == 0);
+        let mut last = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        assert!(last.call(read(2258, 1)).is_ok());
+        eventually("one task per connection", || tasks() == quiet + 1);
+        assert_eq!(server.session_count(), 1);
+    });
+}
