@@ -19,6 +19,7 @@ pub mod peer;
 
 pub mod raw;
 pub mod rogue;
+pub mod running;
 uaforge::include_model!(brew_line);
 
 /// The examples of the project's front page.

@@ -69,6 +69,8 @@ pub struct Peer<W> {
     out: Vec<u8>,
     input: Vec<u8>,
     types: TypeRegistry,
+    /// Responses that nobody has waited for yet.
+    early: Vec<(u32, Vec<u8>)>,
 }
 
 impl<W: Wire> Peer<W> {
@@ -91,6 +93,7 @@ impl<W: Wire> Peer<W> {
             out: Vec::new(),
             input: Vec::new(),
             types,
+            early: Vec::new(),
         };
         peer.channel.start(&mut peer.out, now);
         while !peer.channel.is_open() && peer.failure.is_none() {
@@ -171,18 +174,23 @@ impl<W: Wire> Peer<W> {
 
     /// The body of the response to a request that was queued.
     pub fn wait_for(&mut self, id: u32) -> Result<Vec<u8>, ChannelError> {
-        let mut response = None;
-        while response.is_none() {
+        loop {
+            if let Some(at) = self.early.iter().position(|(early, _)| *early == id) {
+                return Ok(self.early.swap_remove(at).1);
+            }
             if let Some(failure) = &self.failure {
                 return Err(failure.clone());
             }
-            self.turn(&mut |request_id, body| {
-                if request_id == id {
-                    response = Some(body.to_vec());
-                }
-            });
+            self.exchange();
         }
-        Ok(response.unwrap_or_default())
+    }
+
+    /// Sends what is queued and takes what came; how many responses nobody has waited for yet.
+    pub fn exchange(&mut self) -> usize {
+        let mut early = std::mem::take(&mut self.early);
+        self.turn(&mut |request_id, body| early.push((request_id, body.to_vec())));
+        self.early = early;
+        self.early.len()
     }
 
     /// Calls a service with the session's token; a ServiceFault is its status.

@@ -1,7 +1,6 @@
 //! Peers that mean harm: whatever they send, they harm themselves only.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,7 @@ use uaforge_codec::{Array, NodeId, UaString};
 use uaforge_net::Machine as _;
 use uaforge_server::{Limits, Server};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
+use uaforge_tests::running::{dial, eventually, with_running};
 use uaforge_types::{
     ActivateSessionRequest, BrowseDescription, BrowseDirection, BrowseRequest, BrowseResponse,
     CloseSessionRequest, CreateSessionRequest, ReadRequest, ReadValueId, TimestampsToReturn, status,
@@ -32,12 +32,6 @@ fn peer(server: &Server) -> Peer<InProcess<uaforge_server::Connection>> {
     Peer::with_session(InProcess(server.connection(now)), URL, now)
 }
 
-fn dial(server: &Server) -> TcpStream {
-    let stream = TcpStream::connect(server.local_addr().expect("it listens")).expect("it accepts");
-    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
-    stream
-}
-
 fn read(node: u32, times: usize) -> ReadRequest {
     let item = ReadValueId { node_id: NodeId::numeric(0, node), attribute_id: 13, ..Default::default() };
     ReadRequest {
@@ -58,32 +52,6 @@ fn browse(times: usize, class_mask: u32) -> BrowseRequest {
         ..Default::default()
     };
     BrowseRequest { nodes_to_browse: Array::from(vec![description; times]), ..Default::default() }
-}
-
-/// Runs a server in threads of its own while `client` talks to it; then stops it. `client` learns how many
-/// tasks there are.
-fn with_running(server: &Server, client: impl FnOnce(&dyn Fn() -> usize)) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let running = runtime.spawn({
-        let server = server.clone();
-        async move { server.run_until(stopped).await }
-    });
-    let tasks = || runtime.metrics().num_alive_tasks();
-    // The server, its listener, and the home of handlers that work on.
-    eventually("the server runs", || tasks() == 3);
-    client(&tasks);
-    let _ = stop.send(());
-    runtime.block_on(running).expect("the server does not panic").expect("the server runs");
-}
-
-/// Waits until something holds, for a few seconds.
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !holds() {
-        assert!(begin.elapsed() < Duration::from_secs(10), "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]

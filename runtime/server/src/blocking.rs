@@ -4,9 +4,14 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
+use uaforge_codec::StatusCode;
+use uaforge_types::status;
+
+use crate::cancellation::Cancellation;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -62,22 +67,24 @@ impl Shared {
                 queue.idle -= 1;
             };
             drop(queue);
-            // A job that panics loses its answer, not the thread: its future resolves to `None`.
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+            job();
         }
     }
 }
 
-/// The result of a blocking job; `None` if the queue was full or the job panicked.
-pub(crate) struct BlockingResult<T>(Option<oneshot::Receiver<T>>);
+/// The result of a blocking job; Bad_ResourceUnavailable if the queue was full, Bad_InternalError if the job
+/// panicked, and why the request ended if that was before a thread was free.
+pub(crate) struct BlockingResult<T>(Option<oneshot::Receiver<Result<T, StatusCode>>>);
 
 impl<T> Future for BlockingResult<T> {
-    type Output = Option<T>;
+    type Output = Result<T, StatusCode>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<T, StatusCode>> {
         match &mut self.0 {
-            None => Poll::Ready(None),
-            Some(receiver) => Pin::new(receiver).poll(cx).map(Result::ok),
+            None => Poll::Ready(Err(status::BAD_RESOURCE_UNAVAILABLE)),
+            Some(receiver) => {
+                Pin::new(receiver).poll(cx).map(|sent| sent.unwrap_or(Err(status::BAD_INTERNAL_ERROR)))
+            }
         }
     }
 }
@@ -94,9 +101,11 @@ impl BlockingPool {
         Self { shared, _owner: owner }
     }
 
-    /// Queues a job. The pool never grows above its threads, the queue never above its bound.
+    /// Queues a job. The pool never grows above its threads, the queue never above its bound. A job whose
+    /// request is over before a thread is free is not begun.
     pub(crate) fn run<T: Send + 'static>(
         &self,
+        token: Cancellation,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> BlockingResult<T> {
         let (sender, receiver) = oneshot::channel();
@@ -105,7 +114,11 @@ impl BlockingPool {
             return BlockingResult(None);
         }
         queue.jobs.push_back(Box::new(move || {
-            let _ = sender.send(job());
+            let result = match token.reason() {
+                Some(reason) => Err(reason.status()),
+                None => catch_unwind(AssertUnwindSafe(job)).map_err(|_| status::BAD_INTERNAL_ERROR),
+            };
+            let _ = sender.send(result);
         }));
         if queue.jobs.len() > queue.idle && queue.running < self.shared.threads {
             let shared = Arc::clone(&self.shared);

@@ -197,12 +197,9 @@ impl<'r, 'e> BrowseCx<'r, 'e> {
     /// Hands the answer over to a job that may block, on a bounded pool; Bad_ResourceUnavailable if
     /// the pool's queue is full.
     pub fn blocking(&mut self, item: &BrowseItem<'_>, job: impl FnOnce() -> BrowseAnswer + Send + 'static) {
-        let result = self.core.blocking.run(job);
+        let result = self.core.blocking.run(self.cancellation(), job);
         self.defer(item, async move {
-            result.await.unwrap_or_else(|| BrowseAnswer {
-                status: status::BAD_RESOURCE_UNAVAILABLE,
-                references: Vec::new(),
-            })
+            result.await.unwrap_or_else(|status| BrowseAnswer { status, references: Vec::new() })
         });
     }
 }

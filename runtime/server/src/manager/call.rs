@@ -147,12 +147,8 @@ impl CallCx<'_, '_> {
         job: impl FnOnce() -> MethodResult + Send + 'static,
         signature: Option<Arc<Signature>>,
     ) {
-        let run = self.pool.run(move || {
-            let result = catch_unwind(AssertUnwindSafe(job));
-            result.unwrap_or(Err(MethodError::new(status::BAD_INTERNAL_ERROR)))
-        });
-        let result =
-            async move { run.await.unwrap_or(Err(MethodError::new(status::BAD_RESOURCE_UNAVAILABLE))) };
+        let run = self.pool.run(self.cancellation(), job);
+        let result = async move { run.await.unwrap_or_else(|status| Err(MethodError::new(status))) };
         self.defer_checked(item, Box::pin(result), signature);
     }
 }

@@ -5,7 +5,6 @@ use core::pin::Pin;
 
 use uaforge_codec::{ExpandedNodeId, NodeIdRef, Now, QualifiedNameRef, StatusCode, Ticks};
 use uaforge_nodes::{BrowseName, ReferenceFilter, Snapshot};
-use uaforge_types::status;
 
 use super::browse::wants_type;
 use crate::access::Access;
@@ -122,7 +121,7 @@ impl FollowCx<'_> {
     /// Hands the targets of an item over to a job that may block, on a bounded pool;
     /// Bad_ResourceUnavailable if the pool's queue is full.
     pub fn blocking(&mut self, item: &FollowItem<'_>, job: impl FnOnce() -> FollowAnswer + Send + 'static) {
-        let result = self.core.blocking.run(job);
-        self.defer(item, async move { result.await.unwrap_or(Err(status::BAD_RESOURCE_UNAVAILABLE)) });
+        let result = self.core.blocking.run(self.scope.token().clone(), job);
+        self.defer(item, async move { result.await.unwrap_or_else(Err) });
     }
 }

@@ -6,7 +6,7 @@ use uaforge_codec::{
     DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, QualifiedNameRef, StatusCode, StrRef, Ticks,
     Variant,
 };
-use uaforge_types::{TimestampsToReturn, status};
+use uaforge_types::TimestampsToReturn;
 
 use super::defer::{Deferred, Late, LateTarget};
 use crate::access::Access;
@@ -132,10 +132,8 @@ impl ReadCx<'_, '_> {
 
     /// Hands the answer over to a job that may block, on a bounded pool; Bad_ResourceUnavailable if the pool's queue is full.
     pub fn blocking(&mut self, item: &ReadItem<'_>, job: impl FnOnce() -> DataValue + Send + 'static) {
-        let result = self.pool.run(job);
-        self.defer(item, async move {
-            result.await.unwrap_or_else(|| DataValue::from_status(status::BAD_RESOURCE_UNAVAILABLE))
-        });
+        let result = self.pool.run(self.cancellation(), job);
+        self.defer(item, async move { result.await.unwrap_or_else(DataValue::from_status) });
     }
 }
 

@@ -80,8 +80,8 @@ impl WriteCx<'_, '_> {
     /// Hands the answer over to a job that may block, on a bounded pool; Bad_ResourceUnavailable if the pool's
     /// queue is full.
     pub fn blocking(&mut self, item: &WriteItem<'_>, job: impl FnOnce() -> StatusCode + Send + 'static) {
-        let result = self.pool.run(job);
-        self.defer(item, async move { result.await.unwrap_or(status::BAD_RESOURCE_UNAVAILABLE) });
+        let result = self.pool.run(self.cancellation(), job);
+        self.defer(item, async move { result.await.unwrap_or_else(|status| status) });
     }
 
     /// The checks of a written Value that need no device, for nodes that are not in the address space: access

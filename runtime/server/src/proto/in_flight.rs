@@ -113,6 +113,11 @@ impl InFlight {
             match (job.work, outcome) {
                 (Work::Item(deferred), Outcome::Answer(answer)) => {
                     let Some(Some(waiting)) = self.requests.get_mut(job.request) else { continue };
+                    // What was cancelled is answered so, though a handler that was told was quick.
+                    if let Some(reason) = waiting.pending.token.reason() {
+                        self.finish(job.request, Some(reason), late.core);
+                        continue;
+                    }
                     let (next, spent) = waiting.pending.take(deferred.index, answer, late);
                     *budget = budget.saturating_sub(spent as usize);
                     if let Some(next) = next {
