@@ -11,7 +11,7 @@ use uaforge_tests::peer::{InProcess, Peer, start_time};
 use uaforge_types::{
     BrowseDescription, BrowseDirection, BrowsePath, BrowseRequest, ReadRequest, ReadValueId, RelativePath,
     RelativePathElement, ServiceRequest, TimestampsToReturn, TranslateBrowsePathsToNodeIdsRequest,
-    WriteRequest,
+    WriteRequest, ids,
 };
 
 #[global_allocator]
@@ -143,6 +143,8 @@ fn hot_services_allocate_nothing() {
         .entropy(SeededEntropy::new(1))
         .build()
         .expect("the server is built");
+    // One of the values that are read comes from a closure.
+    server.on_read(&ids::variable::SERVER_SERVICE_LEVEL, || 200_u8).expect("the variable is bound");
     let now = start_time();
     let mut peer = Peer::with_session(InProcess(server.connection(now)), "opc.tcp://here:4840", now);
     assert_eq!(allocations_of(&mut peer, &read_request()), 0, "Read");

@@ -2,6 +2,7 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::any::Any;
 use core::fmt;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 
@@ -9,7 +10,7 @@ use uaforge_codec::{
     DataValue, DateTime, Encode, Encoder, FromVariant, IntoVariant, StatusCode, Variant, VariantTypeError,
 };
 
-use crate::lock::RwLock;
+use crate::lock::{Once, RwLock};
 use crate::space::Timestamps;
 
 /// Is told that a cell has changed. Called by whoever changed it, with no lock held: note the change
@@ -41,7 +42,11 @@ pub struct ValueCell {
     /// Number of listeners, so that a cell without any needs no lock to know it.
     listening: AtomicUsize,
     next_listener: AtomicUsize,
+    attachment: Once<Attachment>,
 }
+
+/// What a server has attached to a cell.
+pub type Attachment = Arc<dyn Any + Send + Sync>;
 
 /// What a cell holds at one moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -238,6 +243,7 @@ impl ValueCell {
             listeners: RwLock::new(Arc::new(Vec::new())),
             listening: AtomicUsize::new(0),
             next_listener: AtomicUsize::new(0),
+            attachment: Once::new(),
         };
         cell.store(CellState { value: value.into(), status: StatusCode::GOOD, source: None, server: None });
         cell
@@ -427,6 +433,17 @@ impl ValueCell {
     /// How often the cell was written.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
+    }
+
+    /// What is attached to the cell, such as handlers that answer in its place.
+    #[inline]
+    pub fn attachment(&self) -> Option<&Attachment> {
+        self.attachment.get()
+    }
+
+    /// Attaches what `make` makes, unless something is attached already; what is attached now.
+    pub fn attach(&self, make: impl FnOnce() -> Attachment) -> &Attachment {
+        self.attachment.get_or_init(make)
     }
 
     /// Has `listener` told of each change; the key ends it.

@@ -21,7 +21,7 @@ mod status;
 pub mod table;
 pub mod typed;
 
-pub use cell::{CellState, Listener, ValueCell};
+pub use cell::{Attachment, CellState, Listener, ValueCell};
 pub use class::{AttributeId, NodeClass};
 pub use instantiate::{Instance, Instantiate, InstantiateError};
 pub use overlay::{ClassAttributes, Edit, NewNode, VariableAttributes, attribute_type};

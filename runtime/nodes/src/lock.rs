@@ -24,11 +24,47 @@ mod imp {
             self.0.write().unwrap_or_else(PoisonError::into_inner)
         }
     }
+
+    /// A value that is set once.
+    pub(crate) struct Once<T>(std::sync::OnceLock<T>);
+
+    impl<T> Once<T> {
+        pub(crate) const fn new() -> Self {
+            Self(std::sync::OnceLock::new())
+        }
+
+        #[inline]
+        pub(crate) fn get(&self) -> Option<&T> {
+            self.0.get()
+        }
+
+        pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+            self.0.get_or_init(make)
+        }
+    }
 }
 
 #[cfg(not(feature = "std"))]
 mod imp {
     pub(crate) use spin::RwLock;
+
+    /// A value that is set once.
+    pub(crate) struct Once<T>(spin::Once<T>);
+
+    impl<T> Once<T> {
+        pub(crate) const fn new() -> Self {
+            Self(spin::Once::new())
+        }
+
+        #[inline]
+        pub(crate) fn get(&self) -> Option<&T> {
+            self.0.get()
+        }
+
+        pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+            self.0.call_once(make)
+        }
+    }
 }
 
-pub(crate) use imp::RwLock;
+pub(crate) use imp::{Once, RwLock};

@@ -7,6 +7,7 @@
 mod access;
 mod application;
 mod attribute;
+mod binding;
 mod blocking;
 mod builder;
 mod cancellation;
@@ -27,6 +28,7 @@ pub mod typed;
 mod url;
 
 pub use access::{Access, AccessControl, Protection, RoleSet, UserId};
+pub use binding::{Bindable, Field, HandlerCx, PollHandle, Reading, Sample, SharedValue, field, simulation};
 pub use builder::{BuildError, ServerBuilder};
 pub use cancellation::{CancelReason, Cancellation};
 pub use config::{Limits, OperationLimits};

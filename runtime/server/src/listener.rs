@@ -37,6 +37,9 @@ pub(crate) async fn run(
     }
     let mut home = JoinSet::new();
     home.spawn(house(Arc::clone(core)));
+    let mut polls = JoinSet::new();
+    let polled = Arc::clone(core);
+    polls.spawn(async move { polled.polls.run(&polled.blocking).await });
     let mut stop = pin!(stop);
     let mut next_sweep = uaforge_net::clock().ticks + SWEEP;
     loop {
@@ -53,6 +56,7 @@ pub(crate) async fn run(
         }
     }
     accepting.abort_all();
+    polls.abort_all();
     stopping();
     close(core, connections, home).await;
 }

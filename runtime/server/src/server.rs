@@ -12,6 +12,7 @@ use uaforge_types::{ServerState, ServerStatusDataType, status};
 
 use crate::access::Rights;
 use crate::application::Application;
+use crate::binding::Polls;
 use crate::blocking::BlockingPool;
 use crate::builder::{BuildError, ServerBuilder};
 use crate::config::Limits;
@@ -72,7 +73,7 @@ impl Server {
     }
 
     pub(crate) fn new(parts: Parts) -> Result<Self, BuildError> {
-        let now = uaforge_net::clock().utc;
+        let Now { ticks, utc: now } = uaforge_net::clock();
         let status = initial_status(&parts.application, now);
         let space = Arc::new(parts.space);
         let cells = standard::set_up(&space, &parts.application, &parts.limits, &status)
@@ -104,6 +105,7 @@ impl Server {
             sessions: Sessions::new(),
             mailboxes: Mailboxes::default(),
             blocking: BlockingPool::new(limits.blocking_threads, limits.blocking_queue),
+            polls: Polls::new(ticks),
             orphans: Orphans::default(),
             entropy: Mutex::new(entropy),
             next_channel: AtomicU32::new(u32::from_le_bytes(channel)),
@@ -146,6 +148,13 @@ impl Server {
     #[must_use]
     pub fn now(&self) -> DateTime {
         uaforge_net::clock().utc
+    }
+
+    /// When the server was built: polls and simulations count from it.
+    #[must_use]
+    pub fn start_time(&self) -> Now {
+        let core = &self.inner.core;
+        Now { ticks: core.polls.start(), utc: core.nodes.started }
     }
 
     /// Sessions there are now.

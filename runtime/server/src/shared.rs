@@ -10,6 +10,7 @@ use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, Entropy, NodeIdR
 use uaforge_nodes::{AddressSpace, Snapshot};
 
 use crate::application::Application;
+use crate::binding::Polls;
 use crate::blocking::BlockingPool;
 use crate::config::Limits;
 use crate::manager::{Description, FollowItem, NodeManager, Routes, shield};
@@ -38,6 +39,7 @@ pub(crate) struct Core {
     pub(crate) sessions: Sessions,
     pub(crate) mailboxes: Mailboxes,
     pub(crate) blocking: BlockingPool,
+    pub(crate) polls: Polls,
     pub(crate) orphans: Orphans,
     pub(crate) entropy: Mutex<SharedEntropy>,
     pub(crate) next_channel: AtomicU32,

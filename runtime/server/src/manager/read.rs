@@ -10,6 +10,7 @@ use uaforge_types::TimestampsToReturn;
 
 use super::defer::{Deferred, Late, LateTarget};
 use crate::access::Access;
+use crate::binding::HandlerCx;
 use crate::blocking::BlockingPool;
 use crate::cancellation::{Cancellation, Scope};
 use crate::encode::{ValueParts, put_data_status, put_data_value};
@@ -74,6 +75,11 @@ impl ReadCx<'_, '_> {
         self.scope.token().clone()
     }
 
+    /// What a handler is told of the request.
+    pub(crate) fn handler(&self) -> HandlerCx {
+        HandlerCx { access: self.access(), now: self.now(), cancellation: self.cancellation() }
+    }
+
     /// The oldest value the client takes, in milliseconds (OPC 10000-4 §5.11.2.2, maxAge).
     #[must_use]
     pub fn max_age(&self) -> f64 {
@@ -130,7 +136,8 @@ impl ReadCx<'_, '_> {
         }
     }
 
-    /// Hands the answer over to a job that may block, on a bounded pool; Bad_ResourceUnavailable if the pool's queue is full.
+    /// Hands the answer over to a job that may block, on a bounded pool; Bad_ResourceUnavailable if the
+    /// pool's queue is full, Bad_InternalError if the job panics.
     pub fn blocking(&mut self, item: &ReadItem<'_>, job: impl FnOnce() -> DataValue + Send + 'static) {
         let result = self.pool.run(self.cancellation(), job);
         self.defer(item, async move { result.await.unwrap_or_else(DataValue::from_status) });

@@ -7,6 +7,7 @@ use uaforge_types::{ids, status};
 use super::SpaceManager;
 use super::live::LiveValue;
 use crate::access::Access;
+use crate::binding::Hooks;
 use crate::encode::{put_data_status, put_data_value};
 use crate::manager::{ReadCx, ReadItem, level};
 
@@ -45,6 +46,12 @@ impl SpaceManager {
             && let Some(live) = self.live.value(item.node, cx.now().utc)
         {
             return self.read_live(cx, item, &live);
+        }
+        if let AttributeValue::Cell(cell) = value
+            && let Some(hook) = Hooks::of(cell).and_then(Hooks::read)
+        {
+            hook.run(cx, item);
+            return Ok(());
         }
         if !item.range.is_empty() {
             let source = self.source(&value, attribute);
