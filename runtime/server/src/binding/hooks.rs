@@ -2,17 +2,22 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use uaforge_codec::{DataValue, DateTime};
+use uaforge_codec::{DataValue, DateTime, FromVariant, IntoVariant, StatusCode, Variant};
 use uaforge_nodes::ValueCell;
 use uaforge_types::status;
 
 use super::handler::HandlerCx;
+use super::line::Line;
 use super::reading::Reading;
-use crate::manager::{ReadCx, ReadItem, contain};
+use crate::manager::{ReadCx, ReadItem, WriteCx, WriteItem, contain};
 
 type LateReading = Pin<Box<dyn Future<Output = DataValue> + Send>>;
+/// The value to store, or why nothing is.
+type Written = Result<Variant, StatusCode>;
+type WriteFn<R> = dyn Fn(&Variant, HandlerCx) -> R + Send + Sync;
+type LateWriting = Pin<Box<dyn Future<Output = Written> + Send>>;
 
 /// Who answers a read.
 pub(crate) enum ReadHook {
@@ -21,10 +26,28 @@ pub(crate) enum ReadHook {
     Blocking(Arc<dyn Fn(HandlerCx) -> DataValue + Send + Sync>),
 }
 
+/// Who takes a write; gives the value to store.
+pub(crate) enum WriteHook {
+    Now(Box<dyn Fn(&Variant) -> Written + Send + Sync>),
+    Late(Box<WriteFn<LateWriting>>),
+    Blocking(Arc<WriteFn<Written>>),
+}
+
 /// What is attached to a cell.
 #[derive(Default)]
 pub(crate) struct Hooks {
     read: RwLock<Option<Arc<ReadHook>>>,
+    write: RwLock<Option<Arc<WriteHook>>>,
+    /// Held while a closure takes a value and the value is stored, so that both have one order.
+    storing: Mutex<()>,
+    line: Line,
+}
+
+/// Parts of a written DataValue beside the value.
+struct Beside {
+    status: StatusCode,
+    source: Option<DateTime>,
+    server: Option<DateTime>,
 }
 
 impl ReadHook {
@@ -71,6 +94,36 @@ impl ReadHook {
     }
 }
 
+fn typed<T: FromVariant>(value: &Variant) -> Result<T, StatusCode> {
+    T::from_variant(value).map_err(|_| status::BAD_TYPE_MISMATCH)
+}
+
+impl WriteHook {
+    pub(crate) fn now<T: FromVariant + IntoVariant>(
+        write: impl Fn(T) -> Result<T, StatusCode> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Now(Box::new(move |value| write(typed(value)?).map(IntoVariant::into_variant)))
+    }
+
+    pub(crate) fn late<T: FromVariant + IntoVariant, F>(
+        write: impl Fn(T, HandlerCx) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<T, StatusCode>> + Send + 'static,
+    {
+        Self::Late(Box::new(move |value, cx| {
+            let writing = typed(value).map(|value| write(value, cx));
+            Box::pin(async move { writing?.await.map(IntoVariant::into_variant) })
+        }))
+    }
+
+    pub(crate) fn blocking<T: FromVariant + IntoVariant>(
+        write: impl Fn(T, HandlerCx) -> Result<T, StatusCode> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Blocking(Arc::new(move |value, cx| write(typed(value)?, cx).map(IntoVariant::into_variant)))
+    }
+}
+
 impl Hooks {
     /// The hooks of a cell; a cell without any is known by one look at it.
     #[inline]
@@ -88,12 +141,84 @@ impl Hooks {
         *self.read.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(hook));
     }
 
+    pub(crate) fn set_write(&self, hook: WriteHook) {
+        *self.write.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(hook));
+    }
+
     pub(crate) fn clear(&self) {
         *self.read.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.write.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Who answers reads.
     pub(crate) fn read(&self) -> Option<Arc<ReadHook>> {
         self.read.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    /// Who takes writes.
+    pub(crate) fn write(&self) -> Option<Arc<WriteHook>> {
+        self.write.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Beside {
+    fn store(self, cell: &ValueCell, value: Variant) {
+        cell.write(value, self.status, self.source, self.server);
+    }
+}
+
+/// Has a whole and checked value taken by a closure, and stores what it gives.
+pub(crate) fn take(
+    hook: Arc<WriteHook>,
+    cx: &mut WriteCx<'_, '_>,
+    item: &WriteItem<'_>,
+    cell: &Arc<ValueCell>,
+    value: Variant,
+) {
+    let Some(hooks) = Hooks::of(cell) else { return };
+    let written = item.value;
+    let beside = Beside {
+        status: written.status_or_good(),
+        source: written.source_timestamp().or(Some(cx.now().utc)),
+        server: written.server_timestamp(),
+    };
+    if let WriteHook::Now(write) = &*hook {
+        let order = hooks.storing.lock().unwrap_or_else(PoisonError::into_inner);
+        let status = match contain("on_write", item.node, || write(&value)) {
+            Some(Ok(value)) => {
+                beside.store(cell, value);
+                StatusCode::GOOD
+            }
+            Some(Err(status)) => status,
+            None => status::BAD_INTERNAL_ERROR,
+        };
+        drop(order);
+        return cx.status(item, status);
+    }
+    let (mut place, handler, pool) = (hooks.line.join(), cx.handler(), cx.pool.clone());
+    let cell = Arc::clone(cell);
+    cx.defer(item, async move {
+        place.turn().await;
+        // Nobody is told any more what becomes of a write that has not begun: it is left out.
+        if let Some(reason) = handler.cancellation.reason() {
+            return reason.status();
+        }
+        let taken = match &*hook {
+            WriteHook::Now(write) => write(&value),
+            WriteHook::Late(write) => write(&value, handler).await,
+            WriteHook::Blocking(write) => {
+                let write = Arc::clone(write);
+                pool.run(handler.cancellation.clone(), move || write(&value, handler))
+                    .await
+                    .unwrap_or_else(Err)
+            }
+        };
+        match taken {
+            Ok(value) => {
+                beside.store(&cell, value);
+                StatusCode::GOOD
+            }
+            Err(status) => status,
+        }
+    });
 }

@@ -6,10 +6,13 @@
 
 mod handler;
 mod hooks;
+mod line;
 mod poll;
 mod reading;
 mod shared;
 pub mod simulation;
+
+use std::sync::Arc;
 
 use uaforge_codec::{FromVariant, IntoVariant, ModelId, ModelNamespaces, NodeId, StatusCode, Variant, kind};
 use uaforge_types::status;
@@ -19,7 +22,7 @@ pub use poll::PollHandle;
 pub use reading::{Reading, Sample};
 pub use shared::{Field, SharedValue, field};
 
-pub(crate) use hooks::Hooks;
+pub(crate) use hooks::{Hooks, take};
 pub(crate) use poll::Polls;
 
 use crate::Server;
@@ -114,6 +117,57 @@ impl Server {
         self.hook_read(variable, hooks::ReadHook::blocking(read))
     }
 
+    /// Has what clients write to the Value of a Variable looked at by a closure, after the server's own
+    /// checks (access, type, rank, range). It gives the value to store, the same or another one, or a
+    /// status that refuses the write. The closure runs on the task of the connection: it must not block
+    /// or wait.
+    ///
+    /// # Errors
+    /// There is no such Variable.
+    pub fn on_write<V: Bindable>(
+        &self,
+        variable: &V,
+        write: impl Fn(V::Value) -> Result<V::Value, StatusCode> + Send + Sync + 'static,
+    ) -> Result<(), StatusCode>
+    where
+        V::Value: FromVariant + IntoVariant,
+    {
+        self.hook_write(variable, hooks::WriteHook::now(write))
+    }
+
+    /// As [`Server::on_write`], with a closure that takes time, such as one that forwards the value to a
+    /// device. Writes of one Variable run one after the other, in the order in which they came. One that
+    /// has begun is not dropped when the client goes; see [`HandlerCx::cancellation`].
+    ///
+    /// # Errors
+    /// There is no such Variable.
+    pub fn on_write_async<V: Bindable, F>(
+        &self,
+        variable: &V,
+        write: impl Fn(V::Value, HandlerCx) -> F + Send + Sync + 'static,
+    ) -> Result<(), StatusCode>
+    where
+        V::Value: FromVariant + IntoVariant,
+        F: Future<Output = Result<V::Value, StatusCode>> + Send + 'static,
+    {
+        self.hook_write(variable, hooks::WriteHook::late(write))
+    }
+
+    /// As [`Server::on_write_async`], with a closure that may block: it runs on a bounded pool of threads.
+    ///
+    /// # Errors
+    /// There is no such Variable.
+    pub fn on_write_blocking<V: Bindable>(
+        &self,
+        variable: &V,
+        write: impl Fn(V::Value, HandlerCx) -> Result<V::Value, StatusCode> + Send + Sync + 'static,
+    ) -> Result<(), StatusCode>
+    where
+        V::Value: FromVariant + IntoVariant,
+    {
+        self.hook_write(variable, hooks::WriteHook::blocking(write))
+    }
+
     /// Binds a Variable to state of the application: reads get what the state holds, writes change it. The
     /// state may be an `Arc<Mutex<T>>`, an `Arc<RwLock<T>>`, an atomic, a channel of the last value
     /// ([`tokio::sync::watch`]), a [`field`] of a larger state, or a pair of closures that get and set.
@@ -124,6 +178,15 @@ impl Server {
     where
         V::Value: FromVariant + IntoVariant + Send + 'static,
     {
+        let state = Arc::new(state);
+        let write = Arc::clone(&state);
+        self.hook_write(
+            variable,
+            hooks::WriteHook::now(move |value: V::Value| {
+                write.set(value)?;
+                Ok(write.get())
+            }),
+        )?;
         self.hook_read(variable, hooks::ReadHook::now::<V::Value, V::Value>(move || state.get()))
     }
 
@@ -140,6 +203,11 @@ impl Server {
 
     fn hook_read<V: Bindable>(&self, variable: &V, hook: hooks::ReadHook) -> Result<(), StatusCode> {
         Hooks::of_or_new(variable.handle(self)?.cell()).set_read(hook);
+        Ok(())
+    }
+
+    fn hook_write<V: Bindable>(&self, variable: &V, hook: hooks::WriteHook) -> Result<(), StatusCode> {
+        Hooks::of_or_new(variable.handle(self)?.cell()).set_write(hook);
         Ok(())
     }
 }

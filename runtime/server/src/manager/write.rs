@@ -8,6 +8,7 @@ use uaforge_types::status;
 
 use super::defer::{Deferred, Late};
 use crate::access::Access;
+use crate::binding::HandlerCx;
 use crate::blocking::BlockingPool;
 use crate::cancellation::{Cancellation, Scope};
 use crate::proto::results::Results;
@@ -62,6 +63,11 @@ impl WriteCx<'_, '_> {
     #[must_use]
     pub fn cancellation(&self) -> Cancellation {
         self.scope.token().clone()
+    }
+
+    /// What a handler is told of the request.
+    pub(crate) fn handler(&self) -> HandlerCx {
+        HandlerCx { access: self.access(), now: self.now(), cancellation: self.cancellation() }
     }
 
     /// Answers an item: Good, or why nothing was written (OPC 10000-4 §5.11.4.4).

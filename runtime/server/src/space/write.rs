@@ -9,6 +9,7 @@ use uaforge_types::status;
 use super::SpaceManager;
 use super::properties::{allows_null, check_lengths};
 use super::write_attribute::Attribute;
+use crate::binding::{Hooks, take};
 use crate::manager::{WriteCx, WriteItem, written_value};
 
 /// What an item does to the address space itself.
@@ -67,6 +68,15 @@ impl SpaceManager {
         match node.cell() {
             None => Ok(Some(Change::Value(value))),
             Some(cell) => {
+                if let Some(hook) = Hooks::of(cell).and_then(Hooks::write)
+                    && let Some(value) = value
+                {
+                    if !item.range.is_empty() {
+                        return Err(status::BAD_WRITE_NOT_SUPPORTED);
+                    }
+                    take(hook, cx, item, cell, value);
+                    return Ok(None);
+                }
                 store(cx, item, cell, value)?;
                 cx.status(item, StatusCode::GOOD);
                 Ok(None)
