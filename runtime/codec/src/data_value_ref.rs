@@ -87,7 +87,7 @@ fn skip_variant(d: &mut Decoder<'_>) -> Result<(), DecodeError> {
 }
 
 /// Types 26 to 31 are read as ByteString (OPC 10000-6 §5.2.2.16).
-fn builtin(number: u8) -> Result<BuiltinType, DecodeError> {
+pub(crate) fn builtin(number: u8) -> Result<BuiltinType, DecodeError> {
     match number {
         26..=31 => Ok(BuiltinType::ByteString),
         number => BuiltinType::from_number(number).ok_or_else(|| DecodeReason::BadEncodingByte.into()),
@@ -107,7 +107,7 @@ fn skip_array(builtin: BuiltinType, d: &mut Decoder<'_>) -> Result<(), DecodeErr
 }
 
 /// Bytes of a type that always takes the same number.
-const fn fixed_width(builtin: BuiltinType) -> Option<usize> {
+pub(crate) const fn fixed_width(builtin: BuiltinType) -> Option<usize> {
     Some(match builtin {
         BuiltinType::Boolean | BuiltinType::SByte | BuiltinType::Byte => 1,
         BuiltinType::Int16 | BuiltinType::UInt16 => 2,
@@ -118,7 +118,8 @@ const fn fixed_width(builtin: BuiltinType) -> Option<usize> {
     })
 }
 
-fn skip_item(builtin: BuiltinType, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+/// Walks over a value of a builtin type.
+pub(crate) fn skip_item(builtin: BuiltinType, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     if let Some(width) = fixed_width(builtin) {
         return d.take(width).map(|_| ());
     }

@@ -231,6 +231,11 @@ impl VariantMatrix {
     pub const fn elements(&self) -> &VariantArray {
         &self.elements
     }
+
+    /// The elements, to be replaced by as many.
+    pub(crate) const fn elements_mut(&mut self) -> &mut VariantArray {
+        &mut self.elements
+    }
 }
 
 impl Variant {

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use uaforge_codec::{
-    DateTime, Decode, DecodeContext, DecodeError, Decoder, Encode, EncodeContext, Encoder, NodeIdRef,
-    StatusCode, Variant, VariantArray,
+    DateTime, Decode, DecodeContext, DecodeError, Decoder, Encode, EncodeContext, EncodedPiece, Encoder,
+    NodeIdRef, NumericRange, RangeError, StatusCode, Variant, VariantArray,
 };
 
 use super::node::{At, BrowseName, Node, StaticNode, Text};
@@ -272,6 +272,46 @@ fn dynamic_variable(
 }
 
 impl EncodedValue<'_> {
+    /// Appends the part that a range names, as an encoded Variant with wire indexes. Nothing else of the value is
+    /// decoded.
+    ///
+    /// # Errors
+    /// [`RangeError::NoData`].
+    pub fn cut(&self, range: &NumericRange, out: &mut Vec<u8>) -> Result<(), RangeError> {
+        let start = out.len();
+        let cut = range.cut_encoded(self.value.bytes, &mut |piece| match piece {
+            EncodedPiece::New(bytes) => out.extend_from_slice(bytes),
+            EncodedPiece::Same(at) => self.put(at, &mut |bytes| out.extend_from_slice(bytes)),
+        });
+        if cut.is_err() {
+            out.truncate(start);
+        }
+        cut
+    }
+
+    /// Bytes that [`cut`](Self::cut) may have to look at beside those that it gives.
+    pub fn cut_cost(&self) -> usize {
+        NumericRange::cost_encoded(self.value.bytes)
+    }
+
+    /// Gives the bytes at these positions, with wire indexes in place of slots.
+    fn put(&self, at: core::ops::Range<usize>, put: &mut dyn FnMut(&[u8])) {
+        let bytes = self.value.bytes;
+        let relocations = self.value.relocations;
+        let first = relocations.partition_point(|place| (*place as usize) < at.start);
+        let mut done = at.start;
+        for place in relocations.iter().skip(first).map(|place| *place as usize) {
+            if place + 2 > at.end {
+                break;
+            }
+            let slot = bytes.get(place).copied().unwrap_or(0);
+            put(bytes.get(done..place).unwrap_or_default());
+            put(&self.wire.get(usize::from(slot)).copied().unwrap_or_default().to_le_bytes());
+            done = place + 2;
+        }
+        put(bytes.get(done..at.end).unwrap_or_default());
+    }
+
     /// The encoded Variant as it stands in the table: with slots in place of namespace indexes.
     pub(crate) fn bytes(&self) -> &'static [u8] {
         self.value.bytes
@@ -280,16 +320,7 @@ impl EncodedValue<'_> {
 
 impl Encode for EncodedValue<'_> {
     fn encode(&self, e: &mut Encoder<'_>) {
-        let bytes = self.value.bytes;
-        let mut done = 0;
-        for at in self.value.relocations {
-            let at = *at as usize;
-            let slot = bytes.get(at..at + 2).and_then(|slot| slot.first()).copied().unwrap_or(0);
-            e.put(bytes.get(done..at).unwrap_or_default());
-            e.put_u16(self.wire.get(usize::from(slot)).copied().unwrap_or_default());
-            done = at + 2;
-        }
-        e.put(bytes.get(done..).unwrap_or_default());
+        self.put(0..self.value.bytes.len(), &mut |bytes| e.put(bytes));
     }
 }
 
