@@ -18,7 +18,6 @@ mod listener;
 mod manager;
 mod methods;
 mod proto;
-mod range;
 mod server;
 mod services;
 mod shared;
@@ -39,5 +38,4 @@ pub use manager::{
 };
 pub use methods::{MethodBindError, MethodCall, MethodError, MethodResult};
 pub use proto::connection::Connection;
-pub use range::NumericRange;
 pub use server::{Server, ServerError};

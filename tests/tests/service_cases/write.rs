@@ -1,33 +1,19 @@
-//! The acceptance cases of services, one test each.
+//! Write (OPC 10000-4 §5.11.4).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use uaforge_channel::ClientConfig;
-use uaforge_codec::{Array, LocalizedText, NodeIdRef, QualifiedName, SeededEntropy, StatusCode};
-use uaforge_codec::{Variant, VariantArray};
+use uaforge_codec::{Array, LocalizedText, NodeIdRef, QualifiedName, StatusCode, Variant, VariantArray};
 use uaforge_nodes::{AttributeId, ClassAttributes, Listener, ValueCell, VariableAttributes};
-use uaforge_server::{Access, AccessControl, Connection, Limits, Server, ServerBuilder, VariableHandle};
+use uaforge_server::{Access, AccessControl, Limits, VariableHandle};
 use uaforge_tests::nodes::{
     self, VALUE, add, array, property, scalar, set, variable, write, write_all, write_item,
 };
 use uaforge_tests::peer::{InProcess, Peer, start_time};
 use uaforge_types::{WriteRequest, status};
 
-type InProcessPeer = Peer<InProcess<Connection>>;
-
-fn builder() -> ServerBuilder {
-    Server::builder()
-        .endpoint("opc.tcp://127.0.0.1:0")
-        .insecure()
-        .model(uaforge_ns0::model())
-        .entropy(SeededEntropy::new(3))
-}
-
-fn peer(server: &Server) -> InProcessPeer {
-    let now = start_time();
-    Peer::with_session(InProcess(server.connection(now)), "opc.tcp://here:4840", now)
-}
+use crate::{builder, peer};
 
 /// Counts changes of a cell.
 #[derive(Default)]
@@ -148,7 +134,7 @@ fn case_042_write_masks_and_types() {
     let server = builder().build().unwrap();
     let wide = variable(&server, 12, array(11, 1, &[]), many(0));
     property(&server, wide.id(), 13, "MaxArrayLength", 1_000u32);
-    let mut peer = self::peer(&server);
+    let mut peer = crate::peer(&server);
     assert_eq!(write(&mut peer, wide.id(), many(1_001)), status::BAD_OUT_OF_RANGE);
     assert_eq!(write(&mut peer, wide.id(), many(1_000)), StatusCode::GOOD);
 }

@@ -3,10 +3,11 @@
 use core::future::Future;
 
 use uaforge_codec::{
-    DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, QualifiedNameRef, StatusCode, StrRef, Ticks,
-    Variant,
+    DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, NumericRange, QualifiedNameRef, StatusCode,
+    StrRef, Ticks, Variant,
 };
-use uaforge_types::TimestampsToReturn;
+use uaforge_nodes::EncodedValue;
+use uaforge_types::{TimestampsToReturn, status};
 
 use super::defer::{Deferred, Late, LateTarget};
 use crate::access::Access;
@@ -15,7 +16,6 @@ use crate::blocking::BlockingPool;
 use crate::cancellation::{Cancellation, Scope};
 use crate::encode::{ValueParts, put_data_status, put_data_value};
 use crate::proto::results::Results;
-use crate::range::NumericRange;
 
 /// One attribute to read (ReadValueId, OPC 10000-4 §7.29). Range and encoding were checked for form.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,8 @@ pub(crate) struct ReadSettings {
 pub struct ReadCx<'r, 'e> {
     pub(crate) results: Results<'r, 'e>,
     pub(crate) settings: ReadSettings,
+    /// Bytes that index ranges may still look at in vain.
+    pub(crate) walk_left: usize,
     pub(crate) pool: &'r BlockingPool,
     pub(crate) scope: &'r Scope,
     pub(crate) deferred: &'r mut Vec<Deferred>,
@@ -116,9 +118,33 @@ impl ReadCx<'_, '_> {
         value: &Variant,
         source: Option<DateTime>,
     ) -> Result<(), StatusCode> {
-        let part = NumericRange::from_wire(item.range)?.cut(value)?;
+        let range = NumericRange::from_wire(item.range)?;
+        self.walk(NumericRange::cost(value))?;
+        let part = range.cut(value)?;
         let parts = self.settings.parts(item.attribute, source);
         self.results.put(item.index, |e| put_data_value(e, &parts, |e| part.encode(e)));
+        Ok(())
+    }
+
+    /// As [`Self::cut_value`], for a value of the tables, which stays encoded.
+    pub(crate) fn cut_encoded(
+        &mut self,
+        item: &ReadItem<'_>,
+        value: &EncodedValue<'_>,
+        source: Option<DateTime>,
+    ) -> Result<(), StatusCode> {
+        let range = NumericRange::from_wire(item.range)?;
+        self.walk(value.cut_cost())?;
+        let mut part = Vec::new();
+        value.cut(&range, &mut part)?;
+        let parts = self.settings.parts(item.attribute, source);
+        self.results.put(item.index, |e| put_data_value(e, &parts, |e| e.put(&part)));
+        Ok(())
+    }
+
+    /// Index ranges make a small answer of a large value: what a request may ask of that kind has a bound.
+    fn walk(&mut self, cost: usize) -> Result<(), StatusCode> {
+        self.walk_left = self.walk_left.checked_sub(cost).ok_or(status::BAD_RESOURCE_UNAVAILABLE)?;
         Ok(())
     }
 
@@ -184,7 +210,7 @@ pub(crate) fn encode_answer(
     }
     match NumericRange::from_wire(range).and_then(|range| range.cut(variant)) {
         Ok(part) => put_data_value(e, &parts, |e| part.encode(e)),
-        Err(status) => put_read_status(e, status),
+        Err(error) => put_read_status(e, error.status()),
     }
 }
 

@@ -35,6 +35,8 @@ pub struct WriteCx<'r, 'e> {
     pub(crate) access: Access,
     pub(crate) now: Now,
     pub(crate) snapshot: &'r Snapshot,
+    /// Bytes that index ranges may still copy beside what they write.
+    pub(crate) copy_left: usize,
     pub(crate) pool: &'r BlockingPool,
     pub(crate) scope: &'r Scope,
     pub(crate) deferred: &'r mut Vec<Deferred>,

@@ -1,6 +1,6 @@
 //! Read (OPC 10000-4 §5.11.2).
 
-use uaforge_codec::{Encoder, StatusCode};
+use uaforge_codec::{Encoder, NumericRange, StatusCode};
 use uaforge_types::{ReadRequestRef, ReadValueIdRef, TimestampsToReturn, status};
 
 use super::ServiceCx;
@@ -8,7 +8,10 @@ use crate::attribute;
 use crate::manager::{ReadCx, ReadItem, ReadSettings, contain, put_read_status, shield};
 use crate::proto::buffers::recycle;
 use crate::proto::results::{Results, Unfinished};
-use crate::range::NumericRange;
+
+/// Bytes that the index ranges of one request may have looked at in vain: more is answered with
+/// Bad_ResourceUnavailable.
+const RANGE_WALK: usize = 64 << 20;
 
 /// Checks what holds for the request as a whole.
 pub(crate) fn check(cx: &ServiceCx<'_>, request: &ReadRequestRef<'_>) -> Result<ReadSettings, StatusCode> {
@@ -43,6 +46,7 @@ pub(crate) fn results(
     let mut read = ReadCx {
         results: Results::new(e, &mut buffers.results, count, put_read_status),
         settings,
+        walk_left: RANGE_WALK,
         pool: &core.blocking,
         scope: cx.scope,
         deferred: &mut buffers.deferred,

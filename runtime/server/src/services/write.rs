@@ -1,6 +1,6 @@
 //! Write (OPC 10000-4 §5.11.4).
 
-use uaforge_codec::{DataValue, Decoder, Encoder, StatusCode};
+use uaforge_codec::{DataValue, Decoder, Encoder, NumericRange, StatusCode};
 use uaforge_types::{WriteRequestRef, WriteValueRef, status};
 
 use super::ServiceCx;
@@ -8,7 +8,10 @@ use crate::attribute;
 use crate::manager::{WriteCx, WriteItem, contain, put_write_status, shield};
 use crate::proto::buffers::recycle;
 use crate::proto::results::{Results, Unfinished};
-use crate::range::NumericRange;
+
+/// Bytes that the index ranges of one request may have copied beside what they write: more is answered with
+/// Bad_ResourceUnavailable.
+const RANGE_COPY: usize = 256 << 20;
 
 /// Checks what holds for the request as a whole.
 pub(crate) fn check(cx: &ServiceCx<'_>, request: &WriteRequestRef<'_>) -> Result<(), StatusCode> {
@@ -39,6 +42,7 @@ pub(crate) fn results<'a>(
         access: cx.access,
         now: cx.now,
         snapshot: cx.snapshot,
+        copy_left: RANGE_COPY,
         pool: &core.blocking,
         scope: cx.scope,
         deferred: &mut buffers.deferred,

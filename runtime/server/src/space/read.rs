@@ -55,6 +55,9 @@ impl SpaceManager {
         }
         if !item.range.is_empty() {
             let source = self.source(&value, attribute);
+            if let AttributeValue::Encoded(value) = &value {
+                return cx.cut_encoded(item, value, source);
+            }
             let whole = value.to_variant(decode).map_err(|_| status::BAD_INTERNAL_ERROR)?;
             return cx.cut_value(item, &whole, source);
         }

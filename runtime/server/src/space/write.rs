@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use uaforge_codec::{DecodeContext, StatusCode, Variant};
+use uaforge_codec::{DecodeContext, NumericRange, StatusCode, Variant};
 use uaforge_nodes::{AddressSpace, AttributeId, Edit, Node, NodeClass, ValueCell};
 use uaforge_types::status;
 
@@ -113,7 +113,7 @@ impl SpaceManager {
     /// Gives a Variable of the tables a cell, once it is sure that the value can be stored.
     fn store_in_new_cell(
         &self,
-        cx: &WriteCx<'_, '_>,
+        cx: &mut WriteCx<'_, '_>,
         edit: &mut Edit,
         decode: DecodeContext<'_>,
         item: &WriteItem<'_>,
@@ -136,7 +136,7 @@ impl SpaceManager {
 
 /// Stores a checked value. `None` keeps the value and writes what stands beside it.
 fn store(
-    cx: &WriteCx<'_, '_>,
+    cx: &mut WriteCx<'_, '_>,
     item: &WriteItem<'_>,
     cell: &ValueCell,
     value: Option<Variant>,
@@ -145,7 +145,16 @@ fn store(
     let source = written.source_timestamp().or(Some(cx.now().utc));
     let server = written.server_timestamp();
     match value {
-        Some(_) if !item.range.is_empty() => Err(status::BAD_WRITE_NOT_SUPPORTED),
+        Some(part) if !item.range.is_empty() => {
+            let range = NumericRange::from_wire(item.range)?;
+            cell.update(|state| {
+                let cost = NumericRange::replace_cost(&state.value);
+                cx.copy_left = cx.copy_left.checked_sub(cost).ok_or(status::BAD_RESOURCE_UNAVAILABLE)?;
+                range.replace(&mut state.value, &part)?;
+                (state.status, state.source, state.server) = (written.status_or_good(), source, server);
+                Ok(())
+            })
+        }
         Some(value) => {
             cell.write(value, written.status_or_good(), source, server);
             Ok(())
