@@ -10,7 +10,7 @@ use uaforge_net::Machine as _;
 use uaforge_server::{CancelReason, Connection, Server, Variable, field};
 use uaforge_tests::nodes::{VALUE, scalar, value, variable, write, write_item};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
-use uaforge_types::{WriteRequest, WriteResponse, status};
+use uaforge_types::{WriteRequest, WriteResponse, WriteValue, status};
 
 type Client = Peer<InProcess<Connection>>;
 
@@ -246,4 +246,33 @@ fn a_device_that_hangs_costs_the_writes_that_wait_for_it() {
     assert_eq!(*told.lock().unwrap(), [CancelReason::Timeout]);
     assert_eq!(*begun.lock().unwrap(), [1]);
     assert_eq!(hangs.get(), Ok(0));
+}
+
+#[test]
+fn a_part_is_put_into_the_whole_before_it_is_taken() {
+    let (server, mut client) = set_up();
+    let state = Arc::new(Mutex::new("abcdef".to_owned()));
+    let text: Variable<String> = variable(&server, 1, scalar(STRING), "stale!").typed();
+    server.bind(&text, Arc::clone(&state)).unwrap();
+    let mut part = |range: &str, value: &str| {
+        let item = WriteValue { index_range: range.into(), ..write_item(text.id(), VALUE, value) };
+        let request = WriteRequest { nodes_to_write: Array::from(vec![item]), ..Default::default() };
+        client.call(request).expect("a response").results[0]
+    };
+    assert_eq!(part("1:2", "XY"), StatusCode::GOOD);
+    assert_eq!(*state.lock().unwrap(), "aXYdef");
+    assert_eq!(part("9", "Z"), status::BAD_INDEX_RANGE_NO_DATA);
+    // One after the other, also where the first one takes its time.
+    server.unbind(&text).unwrap();
+    text.set("abcdef".to_owned());
+    server.on_write_async(&text, |value: String, _| async { Ok(value) }).unwrap();
+    let parts = [("0", "A"), ("5", "F")];
+    let items = parts.map(|(range, value)| WriteValue {
+        index_range: range.into(),
+        ..write_item(text.id(), VALUE, value)
+    });
+    let request = WriteRequest { nodes_to_write: Array::from(items.to_vec()), ..Default::default() };
+    let results = client.call(request).expect("a response").results;
+    assert_eq!(*results, [StatusCode::GOOD; 2]);
+    assert_eq!(text.get().as_deref(), Ok("AbcdeF"));
 }

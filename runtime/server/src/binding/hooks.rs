@@ -4,7 +4,7 @@ use core::future::Future;
 use core::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use uaforge_codec::{DataValue, DateTime, FromVariant, IntoVariant, StatusCode, Variant};
+use uaforge_codec::{DataValue, DateTime, FromVariant, IntoVariant, NumericRange, StatusCode, Variant};
 use uaforge_nodes::ValueCell;
 use uaforge_types::status;
 
@@ -167,15 +167,48 @@ impl Beside {
     }
 }
 
-/// Has a whole and checked value taken by a closure, and stores what it gives.
+/// What a client writes.
+enum Incoming {
+    Whole(Variant),
+    Part(NumericRange, Variant),
+}
+
+impl Incoming {
+    /// The whole value. A part is put into what the Variable shows when it is the part's turn.
+    fn whole(self, cell: &ValueCell) -> Written {
+        let (range, part) = match self {
+            Self::Whole(value) => return Ok(value),
+            Self::Part(range, part) => (range, part),
+        };
+        let read = Hooks::of(cell).and_then(Hooks::read);
+        let mut whole = match read.as_deref() {
+            Some(ReadHook::Now(read)) => read(DateTime::NULL).into_value(),
+            _ => cell.value(),
+        };
+        range.replace(&mut whole, &part)?;
+        Ok(whole)
+    }
+}
+
+/// Has a checked value taken by a closure, and stores what it gives.
+///
+/// # Errors
+/// The range is no range, or the request asks for too much copying.
 pub(crate) fn take(
     hook: Arc<WriteHook>,
     cx: &mut WriteCx<'_, '_>,
     item: &WriteItem<'_>,
     cell: &Arc<ValueCell>,
     value: Variant,
-) {
-    let Some(hooks) = Hooks::of(cell) else { return };
+) -> Result<(), StatusCode> {
+    let hooks = Hooks::of(cell).ok_or(status::BAD_INTERNAL_ERROR)?;
+    let incoming = if item.range.is_empty() {
+        Incoming::Whole(value)
+    } else {
+        let cost = NumericRange::replace_cost(&cell.value());
+        cx.copy_left = cx.copy_left.checked_sub(cost).ok_or(status::BAD_RESOURCE_UNAVAILABLE)?;
+        Incoming::Part(NumericRange::from_wire(item.range)?, value)
+    };
     let written = item.value;
     let beside = Beside {
         status: written.status_or_good(),
@@ -184,7 +217,7 @@ pub(crate) fn take(
     };
     if let WriteHook::Now(write) = &*hook {
         let order = hooks.storing.lock().unwrap_or_else(PoisonError::into_inner);
-        let status = match contain("on_write", item.node, || write(&value)) {
+        let status = match contain("on_write", item.node, || write(&incoming.whole(cell)?)) {
             Some(Ok(value)) => {
                 beside.store(cell, value);
                 StatusCode::GOOD
@@ -193,7 +226,8 @@ pub(crate) fn take(
             None => status::BAD_INTERNAL_ERROR,
         };
         drop(order);
-        return cx.status(item, status);
+        cx.status(item, status);
+        return Ok(());
     }
     let (mut place, handler, pool) = (hooks.line.join(), cx.handler(), cx.pool.clone());
     let cell = Arc::clone(cell);
@@ -203,6 +237,10 @@ pub(crate) fn take(
         if let Some(reason) = handler.cancellation.reason() {
             return reason.status();
         }
+        let value = match incoming.whole(&cell) {
+            Ok(value) => value,
+            Err(status) => return status,
+        };
         let taken = match &*hook {
             WriteHook::Now(write) => write(&value),
             WriteHook::Late(write) => write(&value, handler).await,
@@ -221,4 +259,5 @@ pub(crate) fn take(
             Err(status) => status,
         }
     });
+    Ok(())
 }

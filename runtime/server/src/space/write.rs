@@ -71,11 +71,7 @@ impl SpaceManager {
                 if let Some(hook) = Hooks::of(cell).and_then(Hooks::write)
                     && let Some(value) = value
                 {
-                    if !item.range.is_empty() {
-                        return Err(status::BAD_WRITE_NOT_SUPPORTED);
-                    }
-                    take(hook, cx, item, cell, value);
-                    return Ok(None);
+                    return take(hook, cx, item, cell, value).map(|()| None);
                 }
                 store(cx, item, cell, value)?;
                 cx.status(item, StatusCode::GOOD);
