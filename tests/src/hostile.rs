@@ -21,14 +21,21 @@ static LIMITS: DecodeLimits = DecodeLimits::DEFAULT;
 
 impl Default for Known {
     fn default() -> Self {
-        let mut registry = TypeRegistry::new();
-        types::register_types(&mut registry);
-        vec::register_types(&mut registry);
-        Self { namespaces: namespaces(), types: registry }
+        Self::with(|_| {})
     }
 }
 
 impl Known {
+    /// The types of namespace 0, those of the vectors and further ones.
+    #[must_use]
+    pub fn with(register: impl FnOnce(&mut TypeRegistry)) -> Self {
+        let mut registry = TypeRegistry::new();
+        types::register_types(&mut registry);
+        vec::register_types(&mut registry);
+        register(&mut registry);
+        Self { namespaces: namespaces(), types: registry }
+    }
+
     /// For decoding with the default limits.
     #[must_use]
     pub fn decoding(&self) -> DecodeContext<'_> {

@@ -12,6 +12,7 @@ pub mod interop;
 pub mod mutator;
 
 pub mod nodes;
+pub mod nesting;
 
 pub mod notation;
 

@@ -132,14 +132,17 @@ impl<T: Encode> Encode for Array<T> {
 
 impl<T: Decode> Decode for Array<T> {
     const MIN_SIZE: usize = 4;
+    const IS_LEAF: bool = T::IS_LEAF;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        match d.array_len(T::MIN_SIZE)? {
-            Some(len) => T::decode_items(self.make_mut(), len, d),
-            None => {
+        // Written out to keep the frame small: arrays of structures recurse.
+        match d.array_len(T::MIN_SIZE) {
+            Ok(Some(len)) => T::decode_items(self.make_mut(), len, d),
+            Ok(None) => {
                 self.0 = None;
                 Ok(())
             }
+            Err(error) => Err(error),
         }
     }
 }
@@ -153,6 +156,7 @@ impl<T: Encode> Encode for Vec<T> {
 
 impl<T: Decode> Decode for Vec<T> {
     const MIN_SIZE: usize = 4;
+    const IS_LEAF: bool = T::IS_LEAF;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let len = d.array_len(T::MIN_SIZE)?.unwrap_or_default();
@@ -228,6 +232,7 @@ impl<T: Encode> Encode for Matrix<T> {
 
 impl<T: Decode> Decode for Matrix<T> {
     const MIN_SIZE: usize = 4;
+    const IS_LEAF: bool = T::IS_LEAF;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let decoded = self.decode_parts(d);

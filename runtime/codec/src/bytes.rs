@@ -82,6 +82,7 @@ impl Encode for ByteString {
 
 impl Decode for ByteString {
     const MIN_SIZE: usize = 4;
+    const IS_LEAF: bool = true;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let Some(bytes) = d.bytes()? else {

@@ -1,9 +1,12 @@
 //! DataValue: a value with status and timestamps (OPC 10000-6 §5.2.2.17).
 
+use core::fmt;
+
+use crate::debug::{Inner, Parts};
 use crate::{DateTime, Decode, DecodeError, DecodeReason, Decoder, Encode, Encoder, StatusCode, Variant};
 
 /// A value with its status and timestamps. 56 bytes; a mask says which parts are present.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct DataValue {
     value: Variant,
     source_timestamp: DateTime,
@@ -95,6 +98,20 @@ impl DataValue {
         server_timestamp, with_server_timestamp, server_timestamp: DateTime = SERVER_TIMESTAMP, "The time of the server";
         source_picoseconds, with_source_picoseconds, source_picoseconds: u16 = SOURCE_PICOSECONDS, "Units of 10 ps after the source timestamp";
         server_picoseconds, with_server_picoseconds, server_picoseconds: u16 = SERVER_PICOSECONDS, "Units of 10 ps after the server timestamp";
+    }
+}
+
+impl fmt::Debug for DataValue {
+    /// The parts that are present.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Parts::of("DataValue", f)
+            .part("value", self.value().map(|value| Inner(value)))
+            .part("status", self.status())
+            .part("source_timestamp", self.source_timestamp())
+            .part("source_picoseconds", self.source_picoseconds())
+            .part("server_timestamp", self.server_timestamp())
+            .part("server_picoseconds", self.server_picoseconds())
+            .finish()
     }
 }
 

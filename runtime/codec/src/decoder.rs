@@ -8,6 +8,9 @@ use crate::{Decode, DecodeContext, DecodeError, DecodeReason, HoldsStructures, T
 /// How many elements that may take no bytes an array may have beyond the bytes that are left.
 const EMPTY_ELEMENTS: usize = 1 << 16;
 
+/// Elements of an array take as much stack as two fields.
+const ELEMENTS_WEIGHT: u32 = 2;
+
 /// Reads from a slice. Every length is checked against what remains before anything is allocated,
 /// and allocations are charged to the budget of the message.
 #[derive(Clone, Debug)]
@@ -15,6 +18,7 @@ pub struct Decoder<'a> {
     rest: &'a [u8],
     cx: DecodeContext<'a>,
     depth: u32,
+    in_place: u32,
     heap: usize,
 }
 
@@ -22,7 +26,7 @@ impl<'a> Decoder<'a> {
     /// A decoder over the whole of `bytes`.
     #[must_use]
     pub fn new(bytes: &'a [u8], cx: DecodeContext<'a>) -> Self {
-        Self { rest: bytes, cx, depth: 0, heap: cx.limits.heap_budget(bytes.len()) }
+        Self { rest: bytes, cx, depth: 0, in_place: 0, heap: cx.limits.heap_budget(bytes.len()) }
     }
 
     /// What the decoder was made with.
@@ -165,15 +169,38 @@ impl<'a> Decoder<'a> {
 
     /// Decodes `len` elements into `items`, reusing both its capacity and its elements.
     pub fn elements_into<T: Decode>(&mut self, items: &mut Vec<T>, len: usize) -> Result<(), DecodeError> {
+        self.make_room(items, len)?;
+        if T::IS_LEAF {
+            return self.fill(items, len);
+        }
+        let filled = self.fill(items, len);
+        self.in_place -= ELEMENTS_WEIGHT;
+        filled
+    }
+
+    /// What comes before the elements.
+    #[inline(never)]
+    fn make_room<T: Decode>(&mut self, items: &mut Vec<T>, len: usize) -> Result<(), DecodeError> {
         items.truncate(len);
         self.reserve(items, len)?;
-        for index in 0..len {
+        if T::IS_LEAF { Ok(()) } else { self.enter_in_place(ELEMENTS_WEIGHT) }
+    }
+
+    /// Decodes the elements. Written out, as [`Decoder::field`] is: without optimisation `?` and closures
+    /// would double the frames of what recurses.
+    #[inline(always)]
+    fn fill<T: Decode>(&mut self, items: &mut Vec<T>, len: usize) -> Result<(), DecodeError> {
+        let mut index = 0;
+        while index < len {
             if index == items.len() {
                 push_default(items);
             }
-            if let Some(item) = items.get_mut(index) {
-                item.decode_into(self).map_err(|error| error.at_index(index))?;
+            if let Some(item) = items.get_mut(index)
+                && let Err(error) = item.decode_into(self)
+            {
+                return Err(error.at_index(index));
             }
+            index += 1;
         }
         Ok(())
     }
@@ -181,7 +208,28 @@ impl<'a> Decoder<'a> {
     /// A field of a structure; an error says its name.
     #[inline]
     pub fn field<T: Decode>(&mut self, name: &'static str, value: &mut T) -> Result<(), DecodeError> {
-        value.decode_into(self).map_err(|error| error.in_field(name))
+        if T::IS_LEAF {
+            return value.decode_into(self).map_err(|error| error.in_field(name));
+        }
+        self.enter_in_place(1)?;
+        match value.decode_into(self) {
+            Ok(()) => {
+                self.in_place -= 1;
+                Ok(())
+            }
+            Err(error) => Err(error.in_field(name)),
+        }
+    }
+
+    /// Counts a field, or an array, that is decoded where it stands: what a structure holds in place is
+    /// no level of nesting, but takes stack all the same.
+    #[inline]
+    fn enter_in_place(&mut self, weight: u32) -> Result<(), DecodeError> {
+        self.in_place += weight;
+        if self.in_place > self.cx.limits.max_in_place {
+            return Err(DecodeReason::TooDeep.into());
+        }
+        Ok(())
     }
 
     /// An optional field: present if `bit` is not zero (OPC 10000-6 §5.2.7).
@@ -208,7 +256,18 @@ impl<'a> Decoder<'a> {
     /// The switched field of a union.
     #[inline]
     pub fn union_field<T: Decode>(&mut self, name: &'static str) -> Result<T, DecodeError> {
-        T::decode(self).map_err(|error| error.in_field(name))
+        // The value itself lies in the frames, more than once without optimisation.
+        let weight = const { ELEMENTS_WEIGHT + size_of::<T>() as u32 / 64 };
+        if !T::IS_LEAF {
+            self.enter_in_place(weight)?;
+        }
+        match T::decode(self) {
+            Ok(value) => {
+                self.in_place = self.in_place.saturating_sub(if T::IS_LEAF { 0 } else { weight });
+                Ok(value)
+            }
+            Err(error) => Err(error.in_field(name)),
+        }
     }
 
     /// An error unless every structure of a known type in `value` is `base` or derives from it: the
@@ -264,28 +323,46 @@ impl<'a> Decoder<'a> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// A decoder over `bytes` (a part of this message) that shares depth and budget;
-    /// give it back with [`Decoder::resume_after`].
-    #[must_use]
-    pub fn sub(&self, bytes: &'a [u8]) -> Self {
-        Self { rest: bytes, cx: self.cx, depth: self.depth, heap: self.heap }
-    }
-
-    /// A decoder over a body with its length in front, to be given back with
+    /// A decoder over `bytes` (a part of this message) that shares depth and budget; give it back with
     /// [`Decoder::resume_after`].
-    pub(crate) fn body(&mut self) -> Result<Self, DecodeError> {
-        let bytes = self.bytes()?.unwrap_or_default();
-        Ok(self.sub(bytes))
-    }
-
-    /// An error unless a body was read to its end.
-    pub(crate) fn end_of_body(&self) -> Result<(), DecodeError> {
-        if self.rest.is_empty() { Ok(()) } else { Err(DecodeReason::BodyLength.into()) }
+    pub(crate) fn sub(&self, bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, ..self.clone() }
     }
 
     /// Takes over the budget that `sub` has left.
-    pub fn resume_after(&mut self, sub: &Self) {
+    pub(crate) fn resume_after(&mut self, sub: &Self) {
         self.heap = sub.heap;
+    }
+
+    /// Goes a level deeper, into the body whose length comes next: cuts what is left to it and gives what
+    /// is behind it, for [`Decoder::end_body`]. Without a length (−1, as old encoders write) nothing is cut.
+    #[inline(never)]
+    pub(crate) fn begin_body(&mut self) -> Result<Option<&'a [u8]>, DecodeError> {
+        self.enter()?;
+        let Ok(len) = usize::try_from(self.i32()?) else {
+            return Ok(None);
+        };
+        match self.rest.split_at_checked(len) {
+            Some((body, behind)) => {
+                self.rest = body;
+                Ok(Some(behind))
+            }
+            None => Err(DecodeReason::BadLength.into()),
+        }
+    }
+
+    /// Goes on behind a body; an error unless it was read to its end.
+    #[inline(never)]
+    pub(crate) fn end_body(&mut self, behind: Option<&'a [u8]>) -> Result<(), DecodeError> {
+        self.leave();
+        match behind {
+            None => Ok(()),
+            Some(_) if !self.rest.is_empty() => Err(DecodeReason::BodyLength.into()),
+            Some(behind) => {
+                self.rest = behind;
+                Ok(())
+            }
+        }
     }
 }
 

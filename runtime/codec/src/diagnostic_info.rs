@@ -1,11 +1,13 @@
 //! DiagnosticInfo (OPC 10000-6 §5.2.2.12).
 
 use alloc::boxed::Box;
+use core::fmt;
 
+use crate::debug::{Inner, Parts};
 use crate::{Decode, DecodeError, DecodeReason, Decoder, Encode, Encoder, StatusCode, UaString};
 
 /// Vendor diagnostics; numbers are indexes into the string table of the response header.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct DiagnosticInfo {
     /// Index of the symbolic id.
     pub symbolic_id: Option<i32>,
@@ -51,6 +53,22 @@ impl DiagnosticInfo {
             | bit(!self.additional_info.is_null(), ADDITIONAL_INFO)
             | bit(self.inner_status_code.is_some(), INNER_STATUS_CODE)
             | bit(self.inner_diagnostic_info.is_some(), INNER_DIAGNOSTIC_INFO)
+    }
+}
+
+impl fmt::Debug for DiagnosticInfo {
+    /// The parts that are present.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.additional_info;
+        Parts::of("DiagnosticInfo", f)
+            .part("symbolic_id", self.symbolic_id)
+            .part("namespace_uri", self.namespace_uri)
+            .part("locale", self.locale)
+            .part("localized_text", self.localized_text)
+            .part("additional_info", (!text.is_null()).then_some(text))
+            .part("inner_status_code", self.inner_status_code)
+            .part("inner_diagnostic_info", self.inner_diagnostic_info.as_ref().map(|inner| Inner(inner)))
+            .finish()
     }
 }
 

@@ -1,7 +1,10 @@
 //! ExtensionObject: a structure with the id of its encoding (OPC 10000-6 §5.2.2.15).
 
 use alloc::sync::Arc;
+use core::fmt;
 
+use crate::debug::Inner;
+use crate::structure::DecodeBody;
 use crate::{
     ByteString, Decode, DecodeContext, DecodeError, DecodeReason, Decoder, Encode, EncodeError, Encoder,
     NodeId, NodeIdRef, Structure, StructureDescriptor, StructureValue, TypeKey, UaString,
@@ -15,7 +18,7 @@ pub struct ExtensionObject {
 }
 
 /// The body of an [`ExtensionObject`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub enum ExtensionObjectBody {
     /// No body.
     #[default]
@@ -26,6 +29,17 @@ pub enum ExtensionObjectBody {
     Xml(UaString),
     /// A structure of a known type.
     Value(Arc<dyn StructureValue>),
+}
+
+impl fmt::Debug for ExtensionObjectBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("None"),
+            Self::Binary(bytes) => f.debug_tuple("Binary").field(bytes).finish(),
+            Self::Xml(text) => f.debug_tuple("Xml").field(text).finish(),
+            Self::Value(value) => f.debug_tuple("Value").field(&Inner(value)).finish(),
+        }
+    }
 }
 
 impl PartialEq for ExtensionObjectBody {
@@ -170,44 +184,53 @@ impl Decode for ExtensionObject {
     const MIN_SIZE: usize = 3;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        self.type_id.decode_into(d)?;
-        self.body = match d.u8()? {
-            0 => ExtensionObjectBody::None,
-            1 => return self.decode_binary(d),
-            2 => ExtensionObjectBody::Xml(Decode::decode(d)?),
-            _ => return Err(DecodeReason::BadEncodingByte.into()),
-        };
-        Ok(())
+        match self.decode_head(d) {
+            Ok(Some(decode)) => self.decode_known(decode, d),
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 }
 
 impl ExtensionObject {
-    fn decode_binary(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
-        let cx = d.context();
-        let uri = cx.namespaces.uri(self.type_id.namespace());
-        let decode = uri.and_then(|uri| cx.types.decoder(uri, self.type_id.as_ref()));
-        let known_length = d.rest().first_chunk().is_none_or(|len| i32::from_le_bytes(*len) >= 0);
-        let Some(decode) = decode else {
-            if !known_length {
-                return Err(DecodeReason::BadLength.into());
-            }
-            self.body = ExtensionObjectBody::Binary(Decode::decode(d)?);
-            return Ok(());
+    /// All but the body of a known type, whose decoder is given. Apart, so that only what it takes to go
+    /// on is in the frame of what recurses.
+    #[inline(never)]
+    fn decode_head(&mut self, d: &mut Decoder<'_>) -> Result<Option<DecodeBody>, DecodeError> {
+        self.type_id.decode_into(d)?;
+        self.body = match d.u8()? {
+            0 => ExtensionObjectBody::None,
+            1 => match known_decoder(self.type_id.as_ref(), d) {
+                Some(decode) => return Ok(Some(decode)),
+                None => binary(d)?,
+            },
+            2 => ExtensionObjectBody::Xml(Decode::decode(d)?),
+            _ => return Err(DecodeReason::BadEncodingByte.into()),
         };
-        d.enter()?;
-        let value = if known_length {
-            let mut body = d.body()?;
-            let value = decode(&mut body)?;
-            body.end_of_body()?;
-            d.resume_after(&body);
-            value
-        } else {
-            // Old encoders write −1 when they do not know the length.
-            d.u32()?;
-            decode(d)?
-        };
-        d.leave();
-        self.body = ExtensionObjectBody::Value(value);
-        Ok(())
+        Ok(None)
     }
+
+    fn decode_known(&mut self, decode: DecodeBody, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        let behind = d.begin_body()?;
+        match decode(&mut self.body, d) {
+            Ok(()) => d.end_body(behind),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The body of an unknown type.
+fn binary(d: &mut Decoder<'_>) -> Result<ExtensionObjectBody, DecodeError> {
+    // Nobody knows where a body of unknown type and length ends.
+    if d.rest().first_chunk().is_some_and(|len| i32::from_le_bytes(*len) < 0) {
+        return Err(DecodeReason::BadLength.into());
+    }
+    Decode::decode(d).map(ExtensionObjectBody::Binary)
+}
+
+/// The decoder of the body that follows, if its type is known.
+fn known_decoder(type_id: NodeIdRef<'_>, d: &Decoder<'_>) -> Option<DecodeBody> {
+    let cx = d.context();
+    let uri = cx.namespaces.uri(type_id.namespace())?;
+    cx.types.decoder(uri, type_id)
 }

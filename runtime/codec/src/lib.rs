@@ -13,6 +13,7 @@ mod context;
 mod data_value;
 mod data_value_ref;
 mod datetime;
+mod debug;
 mod decoder;
 mod described;
 mod descriptor;
@@ -107,11 +108,15 @@ pub trait Decode: Default {
     /// with it before anything is allocated.
     const MIN_SIZE: usize = 0;
 
+    /// Whether a value holds no others, so that decoding it takes little stack whatever the input.
+    const IS_LEAF: bool = false;
+
     /// Replaces `self` by the next value, reusing its capacity.
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError>;
 
     /// Replaces the content of `items` by the next `len` values, reusing capacity and elements.
     /// `len` is one that [`Decoder::array_len`] gave.
+    #[inline(always)]
     fn decode_items(items: &mut Vec<Self>, len: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         d.elements_into(items, len)
     }

@@ -6,6 +6,10 @@ pub struct DecodeLimits {
     /// Nesting levels of Variant, DataValue, DiagnosticInfo, ExtensionObject and structures, shared
     /// (OPC 10000-6 §5.1.8 asks for at least 100).
     pub max_depth: u32,
+    /// Fields and array elements that are entered at a time and may hold further ones. What a structure
+    /// has in place is no level of nesting, so that this and `max_depth` together bound the stack: with
+    /// the defaults, 256 KiB hold whatever a peer sends, in builds without optimisation too.
+    pub max_in_place: u32,
     /// Elements of one array.
     pub max_array_length: usize,
     /// Bytes of one String, ByteString or XmlElement.
@@ -22,6 +26,7 @@ impl DecodeLimits {
     /// Limits for ordinary servers and clients.
     pub const DEFAULT: Self = Self {
         max_depth: 100,
+        max_in_place: 1_200,
         max_array_length: 1 << 20,
         max_string_length: 16 << 20,
         heap_per_byte: 64,

@@ -57,6 +57,7 @@ impl Encode for QualifiedName {
 
 impl Decode for QualifiedName {
     const MIN_SIZE: usize = 6;
+    const IS_LEAF: bool = true;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         self.namespace_index = d.u16()?;
@@ -133,6 +134,7 @@ pub(crate) fn put_localized_text(locale: StrRef<'_>, text: StrRef<'_>, e: &mut E
 
 impl Decode for LocalizedText {
     const MIN_SIZE: usize = 1;
+    const IS_LEAF: bool = true;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let mask = localized_text_mask(d)?;

@@ -161,6 +161,7 @@ impl Encode for NodeId {
 
 impl Decode for NodeId {
     const MIN_SIZE: usize = 2;
+    const IS_LEAF: bool = true;
 
     #[inline]
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
@@ -225,6 +226,7 @@ impl Encode for ExpandedNodeId {
 
 impl Decode for ExpandedNodeId {
     const MIN_SIZE: usize = 2;
+    const IS_LEAF: bool = true;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         let form = d.u8()?;

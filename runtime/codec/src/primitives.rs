@@ -25,6 +25,7 @@ macro_rules! fixed_width {
         #[allow(clippy::redundant_closure_call, reason = "some conversions are paths, some closures")]
         impl $crate::Decode for $ty {
             const MIN_SIZE: usize = $width;
+            const IS_LEAF: bool = true;
 
             #[inline]
             fn decode_into(&mut self, d: &mut $crate::Decoder<'_>) -> Result<(), $crate::DecodeError> {

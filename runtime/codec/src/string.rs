@@ -108,6 +108,7 @@ impl Encode for UaString {
 
 impl Decode for UaString {
     const MIN_SIZE: usize = 4;
+    const IS_LEAF: bool = true;
 
     /// Invalid UTF-8 becomes U+FFFD: one wrong byte of a peer must not end a session.
     #[inline]
@@ -150,6 +151,7 @@ impl Encode for String {
 
 impl Decode for String {
     const MIN_SIZE: usize = 4;
+    const IS_LEAF: bool = true;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         self.clear();
@@ -203,6 +205,7 @@ impl Encode for XmlElement {
 
 impl Decode for XmlElement {
     const MIN_SIZE: usize = 4;
+    const IS_LEAF: bool = true;
 
     fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
         self.0.decode_into(d)

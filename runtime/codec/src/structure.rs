@@ -9,8 +9,8 @@ use hashbrown::HashMap;
 
 use crate::string::ARC_HEADER;
 use crate::{
-    ConstIdentifier, Decode, DecodeError, Decoder, Encode, Encoder, IdentifierRef, NodeIdRef,
-    StructureDescriptor, TypeKey,
+    ConstIdentifier, Decode, DecodeError, Decoder, Encode, Encoder, ExtensionObjectBody, IdentifierRef,
+    NodeIdRef, StructureDescriptor, TypeKey,
 };
 
 /// A structure or union, generated or derived.
@@ -51,7 +51,7 @@ impl<T: Structure> StructureValue for T {
     }
 }
 
-type DecodeBody = fn(&mut Decoder<'_>) -> Result<Arc<dyn StructureValue>, DecodeError>;
+pub(crate) type DecodeBody = fn(&mut ExtensionObjectBody, &mut Decoder<'_>) -> Result<(), DecodeError>;
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -140,13 +140,16 @@ impl fmt::Debug for TypeRegistry {
     }
 }
 
-fn decode_body<T: Structure>(d: &mut Decoder<'_>) -> Result<Arc<dyn StructureValue>, DecodeError> {
-    d.charge(size_of::<T>() + ARC_HEADER)?;
+fn decode_body<T: Structure>(body: &mut ExtensionObjectBody, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     let mut value = crate::decoder::shared_default::<T>();
     if let Some(value) = Arc::get_mut(&mut value) {
-        value.decode_into(d).map_err(|error| error.in_field(T::DESCRIPTOR.name))?;
+        d.charge(size_of::<T>() + ARC_HEADER)?;
+        if let Err(error) = value.decode_into(d) {
+            return Err(error.in_field(T::DESCRIPTOR.name));
+        }
     }
-    Ok(value)
+    *body = ExtensionObjectBody::Value(value);
+    Ok(())
 }
 
 impl ConstIdentifier {

@@ -2,8 +2,10 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::array::product;
+use crate::debug::Inner;
 use crate::{
     Array, BuiltinType, ByteString, DataValue, DateTime, DiagnosticInfo, ExpandedNodeId, ExtensionObject,
     Guid, LocalizedText, NodeId, QualifiedName, StatusCode, UaString, XmlElement,
@@ -49,7 +51,7 @@ pub enum Variant {
 const _: () = assert!(size_of::<Variant>() == 24);
 
 /// A one-dimensional array of one builtin type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[expect(missing_docs, reason = "the names of the specification")]
 pub enum VariantArray {
     Boolean(Array<bool>),
@@ -196,6 +198,14 @@ impl VariantArray {
             BuiltinType::Variant => Self::Variant(Array::NULL),
             BuiltinType::DiagnosticInfo => Self::DiagnosticInfo(Array::NULL),
         }
+    }
+}
+
+impl fmt::Debug for VariantArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}(", self.builtin_type())?;
+        with_items!(self, items => Inner(items).fmt(f))?;
+        f.write_str(")")
     }
 }
 

@@ -127,8 +127,11 @@ fn decode_inline(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Resul
     Ok(true)
 }
 
-/// A value behind a pointer to decode into: the old one when nobody else has it, else a new one.
+/// A value behind a pointer to decode into, one level deeper: the old one when nobody else has it, else a
+/// new one.
+#[inline(never)]
 fn unique<'v, T: Default>(value: &'v mut Arc<T>, d: &mut Decoder<'_>) -> Result<&'v mut T, DecodeError> {
+    d.enter()?;
     if Arc::get_mut(value).is_none() {
         d.charge(size_of::<T>() + ARC_HEADER)?;
         *value = shared_default();
@@ -149,22 +152,36 @@ macro_rules! into_arm {
     };
 }
 
-/// As `into_arm`, for arms behind a pointer. They are a level of nesting.
-macro_rules! into_shared_arm {
-    ($value:ident, $d:ident, $arm:ident, $ty:ty) => {{
-        if !matches!($value, Variant::$arm(_)) {
-            $d.charge(size_of::<$ty>() + ARC_HEADER)?;
-            *$value = Variant::$arm(shared_default());
+/// As `into_arm`, for an arm behind a pointer. It is a level of nesting, and a function of its own, so
+/// that the frames of what recurses are as small as they can be.
+macro_rules! shared_arm {
+    ($name:ident, $arm:ident) => {
+        #[inline(never)]
+        fn $name(value: &mut Variant, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+            if !matches!(value, Variant::$arm(_)) {
+                d.charge(size_of::<$arm>() + ARC_HEADER)?;
+                *value = Variant::$arm(shared_default());
+            }
+            let Variant::$arm(value) = value else {
+                return Ok(());
+            };
+            match unique(value, d) {
+                Ok(value) => {
+                    let decoded = value.decode_into(d);
+                    d.leave();
+                    decoded
+                }
+                Err(error) => Err(error),
+            }
         }
-        let Variant::$arm(value) = $value else {
-            return Ok(());
-        };
-        $d.enter()?;
-        unique(value, $d)?.decode_into($d)?;
-        $d.leave();
-        Ok(())
-    }};
+    };
 }
+shared_arm!(decode_expanded_node_id, ExpandedNodeId);
+shared_arm!(decode_qualified_name, QualifiedName);
+shared_arm!(decode_localized_text, LocalizedText);
+shared_arm!(decode_extension_object, ExtensionObject);
+shared_arm!(decode_data_value, DataValue);
+shared_arm!(decode_diagnostic_info, DiagnosticInfo);
 
 #[inline(never)]
 fn decode_text(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
@@ -182,12 +199,12 @@ fn decode_text(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Result<
 fn decode_shared(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     match builtin {
         12 | 15..=17 | 26..=31 => decode_text(value, builtin, d),
-        18 => into_shared_arm!(value, d, ExpandedNodeId, ExpandedNodeId),
-        20 => into_shared_arm!(value, d, QualifiedName, QualifiedName),
-        21 => into_shared_arm!(value, d, LocalizedText, LocalizedText),
-        22 => into_shared_arm!(value, d, ExtensionObject, ExtensionObject),
-        23 => into_shared_arm!(value, d, DataValue, DataValue),
-        25 => into_shared_arm!(value, d, DiagnosticInfo, DiagnosticInfo),
+        18 => decode_expanded_node_id(value, d),
+        20 => decode_qualified_name(value, d),
+        21 => decode_localized_text(value, d),
+        22 => decode_extension_object(value, d),
+        23 => decode_data_value(value, d),
+        25 => decode_diagnostic_info(value, d),
         // A Variant holds arrays of Variants, never a Variant (§5.1.9).
         _ => Err(DecodeReason::BadEncodingByte.into()),
     }
@@ -195,6 +212,21 @@ fn decode_shared(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Resul
 
 #[inline(never)]
 fn decode_array(value: &mut Variant, encoding: u8, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    let decoded = match array_of(value, encoding, d) {
+        Ok(array) => with_items!(array, items => items.decode_into(d)),
+        Err(error) => return Err(error),
+    };
+    d.leave();
+    if decoded.is_ok() && encoding & DIMENSIONS != 0 { finish_matrix(value, d) } else { decoded }
+}
+
+/// The array to decode into, one level deeper.
+#[inline(never)]
+fn array_of<'v>(
+    value: &'v mut Variant,
+    encoding: u8,
+    d: &mut Decoder<'_>,
+) -> Result<&'v mut VariantArray, DecodeError> {
     let builtin = match encoding & TYPE {
         26..=31 => BuiltinType::ByteString,
         number => BuiltinType::from_number(number).ok_or(DecodeReason::BadEncodingByte)?,
@@ -204,16 +236,13 @@ fn decode_array(value: &mut Variant, encoding: u8, d: &mut Decoder<'_>) -> Resul
         *value = Variant::Array(shared_default());
     }
     let Variant::Array(array) = value else {
-        return Ok(());
+        return Err(DecodeReason::BadEncodingByte.into());
     };
     let array = unique(array, d)?;
     if array.builtin_type() != builtin {
         *array = VariantArray::null(builtin);
     }
-    d.enter()?;
-    with_items!(array, items => items.decode_into(d))?;
-    d.leave();
-    if encoding & DIMENSIONS != 0 { finish_matrix(value, d) } else { Ok(()) }
+    Ok(array)
 }
 
 /// Makes a matrix of the array just decoded, if its dimensions say more than its length.
@@ -230,6 +259,7 @@ fn finish_matrix(value: &mut Variant, d: &mut Decoder<'_>) -> Result<(), DecodeE
         _ => {}
     }
     let elements = core::mem::take(unique(array, d)?);
+    d.leave();
     d.charge(size_of::<VariantMatrix>() + ARC_HEADER)?;
     *value = VariantMatrix::new(dimensions, elements).ok_or(DecodeReason::BadDimensions)?.into();
     Ok(())
