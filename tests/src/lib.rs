@@ -16,6 +16,8 @@ pub mod nesting;
 
 pub mod notation;
 
+pub mod pair;
+
 pub mod peer;
 
 pub mod raw;
