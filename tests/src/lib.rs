@@ -11,8 +11,8 @@ pub mod interop;
 
 pub mod mutator;
 
-pub mod nodes;
 pub mod nesting;
+pub mod nodes;
 
 pub mod notation;
 

@@ -192,6 +192,23 @@ impl Pair {
         self.up.out.extend_from_slice(bytes);
     }
 
+    /// Bytes that arrived on either side and begin a chunk that is not complete.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        let waiting = |pipe: &Pipe, closed: bool| if closed { 0 } else { pipe.arrived.len() };
+        waiting(&self.up, self.server.is_closed()) + waiting(&self.down, self.client.is_closed())
+    }
+
+    /// Puts bytes of the test's choice on the wire to the client.
+    pub fn inject_down(&mut self, bytes: &[u8]) {
+        self.down.out.extend_from_slice(bytes);
+    }
+
+    /// Loses what the client has said and the wire has not taken.
+    pub fn mute_client(&mut self) {
+        self.up.out.clear();
+    }
+
     /// Loses what is on the wire, and all that comes later.
     pub fn cut(&mut self) {
         self.is_cut = true;

@@ -3,6 +3,7 @@
 mod arrows;
 mod excerpts;
 mod functions;
+mod fuzz;
 mod licences;
 mod metadata;
 mod sources;
@@ -36,6 +37,7 @@ pub(crate) fn run() -> Result<()> {
     let files: Vec<PathBuf> = workspace::files(&root)?;
     sources::check(&root, &files, &mut findings)?;
     excerpts::check(&root, &files, &mut findings);
+    fuzz::check(&root, &files, &mut findings)?;
     findings.0.sort();
     for finding in &findings.0 {
         println!("{finding}");

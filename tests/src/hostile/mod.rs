@@ -1,4 +1,11 @@
-//! The decoders against bytes of any kind: what the mutation test and the fuzzer run.
+//! Decoders, channels and the NodeSet reader against bytes of any kind: what the mutation tests and the
+//! fuzzers run.
+
+mod channel;
+mod nodeset;
+
+pub use channel::receive_as_everything;
+pub use nodeset::read_as_nodeset;
 
 use uaforge_codec::{
     Array, ByteString, DataValue, Decode, DecodeContext, DecodeLimits, DecodeRef, Decoder, DiagnosticInfo,
