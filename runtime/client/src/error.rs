@@ -156,6 +156,26 @@ pub enum Error {
         /// Its TypeDefinition.
         found: NodeId,
     },
+    /// A Method failed, or did not take its arguments (OPC 10000-4 §5.12.2).
+    #[error("{what}: {}{}", StatusText(*status), ArgumentTexts(arguments))]
+    Method {
+        /// The Method.
+        what: Arc<str>,
+        /// Its status.
+        status: StatusCode,
+        /// What is wrong with which input argument.
+        arguments: Arc<[ArgumentStatus]>,
+    },
+    /// A Method gave another number of output arguments than the model says.
+    #[error("{what}: {found} output arguments where the model has {expected}")]
+    OutputCount {
+        /// The Method.
+        what: Arc<str>,
+        /// Output arguments of the model.
+        expected: usize,
+        /// Those that came.
+        found: usize,
+    },
     /// A browse path leads to more than one node.
     #[error("{what} leads to {count} nodes")]
     Ambiguous {
@@ -179,6 +199,7 @@ impl Error {
         match self {
             Self::Service { status, .. }
             | Self::Operation { status, .. }
+            | Self::Method { status, .. }
             | Self::Channel { status, .. }
             | Self::SessionOver { status } => *status,
             Self::Address(_) => status::BAD_TCP_ENDPOINT_URL_INVALID,
@@ -191,7 +212,9 @@ impl Error {
             Self::EndpointsDiffer => status::BAD_SECURITY_CHECKS_FAILED,
             Self::Closed(_) => status::BAD_CONNECTION_CLOSED,
             Self::Timeout { .. } => status::BAD_TIMEOUT,
-            Self::UnexpectedResponse { .. } | Self::ResultCount { .. } => status::BAD_UNKNOWN_RESPONSE,
+            Self::UnexpectedResponse { .. } | Self::ResultCount { .. } | Self::OutputCount { .. } => {
+                status::BAD_UNKNOWN_RESPONSE
+            }
             Self::Endless { .. } => status::BAD_RESPONSE_TOO_LARGE,
             Self::Decode(error) => error.status(),
             // The server's limits, kept on this side (OPC 10000-6 §7.1.2.4).
@@ -229,6 +252,30 @@ impl Error {
 
     pub(crate) fn closed(why: &str) -> Self {
         Self::Closed(why.into())
+    }
+}
+
+/// What is wrong with an input argument of a Method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentStatus {
+    /// Its place, from 0.
+    pub index: usize,
+    /// Its name, if the model is known; else its place in words.
+    pub name: Arc<str>,
+    /// Bad_TypeMismatch, Bad_OutOfRange or what the Method says.
+    pub status: StatusCode,
+}
+
+/// ` (Speed: Bad_OutOfRange)`; nothing if no argument is at fault.
+struct ArgumentTexts<'a>(&'a [ArgumentStatus]);
+
+impl std::fmt::Display for ArgumentTexts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, argument) in self.0.iter().enumerate() {
+            let before = if at == 0 { " (" } else { ", " };
+            write!(f, "{before}{}: {}", argument.name, StatusText(argument.status))?;
+        }
+        if self.0.is_empty() { Ok(()) } else { f.write_str(")") }
     }
 }
 

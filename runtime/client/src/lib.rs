@@ -29,7 +29,7 @@ mod tables;
 pub mod typed;
 
 pub use client::{Client, ClientBuilder, Connecting, connect, connect_insecure};
-pub use error::Error;
+pub use error::{ArgumentStatus, Error};
 pub use invocation::Invocation;
 pub use proto::{Connection, OperationLimits, SessionInfo};
 pub use services::{

@@ -32,6 +32,12 @@ pub trait FromVariant: Sized {
     /// # Errors
     /// The Variant holds a value of another type or rank.
     fn array_from_variant(value: &Variant) -> Result<Array<Self>, VariantTypeError>;
+
+    /// What a Variant without a value stands for, if the type has a null value.
+    #[must_use]
+    fn from_null() -> Option<Self> {
+        None
+    }
 }
 
 /// The Variant holds a value of another type than was asked for.
@@ -107,7 +113,7 @@ macro_rules! array_from {
 }
 
 macro_rules! inline {
-    ($($ty:ty: $arm:ident),*) => {$(
+    ($null:expr; $($ty:ty: $arm:ident),*) => {$(
         impl From<$ty> for Variant {
             fn from(value: $ty) -> Self {
                 Self::$arm(value)
@@ -131,14 +137,24 @@ macro_rules! inline {
             }
 
             array_from!($arm);
+
+            fn from_null() -> Option<Self> {
+                $null
+            }
         }
     )*};
 }
 
 inline! {
+    None;
     bool: Boolean, i8: SByte, u8: Byte, i16: Int16, u16: UInt16, i32: Int32, u32: UInt32, i64: Int64,
-    u64: UInt64, f32: Float, f64: Double, UaString: String, DateTime: DateTime, Guid: Guid,
-    ByteString: ByteString, XmlElement: XmlElement, NodeId: NodeId, StatusCode: StatusCode
+    u64: UInt64, f32: Float, f64: Double, StatusCode: StatusCode
+}
+
+inline! {
+    Some(Self::default());
+    UaString: String, DateTime: DateTime, Guid: Guid, ByteString: ByteString, XmlElement: XmlElement,
+    NodeId: NodeId
 }
 
 macro_rules! shared {
@@ -166,6 +182,10 @@ macro_rules! shared {
             }
 
             array_from!($arm);
+
+            fn from_null() -> Option<Self> {
+                Some(Self::default())
+            }
         }
     )*};
 }
@@ -192,6 +212,10 @@ impl FromVariant for Variant {
     }
 
     array_from!(Variant);
+
+    fn from_null() -> Option<Self> {
+        Some(Self::Null)
+    }
 }
 
 impl From<&str> for Variant {
@@ -225,6 +249,10 @@ impl FromVariant for String {
     fn array_from_variant(value: &Variant) -> Result<Array<Self>, VariantTypeError> {
         UaString::array_from_variant(value).map(|items| items.iter().map(|text| text.text().into()).collect())
     }
+
+    fn from_null() -> Option<Self> {
+        Some(Self::new())
+    }
 }
 
 /// An array of arrays is an array of Variants that hold arrays.
@@ -247,6 +275,10 @@ impl<T: FromVariant> FromVariant for Array<T> {
         let rows = Variant::array_from_variant(value)?;
         rows.iter().map(T::array_from_variant).collect::<Result<_, _>>()
     }
+
+    fn from_null() -> Option<Self> {
+        Some(Self::NULL)
+    }
 }
 
 impl<T: IntoVariant> IntoVariant for Vec<T> {
@@ -267,6 +299,10 @@ impl<T: FromVariant> FromVariant for Vec<T> {
     fn array_from_variant(value: &Variant) -> Result<Array<Self>, VariantTypeError> {
         let rows = Variant::array_from_variant(value)?;
         rows.iter().map(|row| T::array_from_variant(row).map(Array::into_vec)).collect::<Result<_, _>>()
+    }
+
+    fn from_null() -> Option<Self> {
+        Some(Self::new())
     }
 }
 

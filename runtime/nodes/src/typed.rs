@@ -39,7 +39,7 @@ impl fmt::Display for MemberName {
     }
 }
 
-/// Names of the Objects and Variables that an ObjectType declares itself; inherited ones stand at its
+/// Names of the Objects, Variables and Methods that an ObjectType declares itself; inherited ones stand at its
 /// supertype.
 #[derive(Debug)]
 pub struct Members {
@@ -115,6 +115,19 @@ impl ObjectType for BaseObjectType {
 impl Concrete for BaseObjectType {}
 
 impl IsA<Self> for BaseObjectType {}
+
+/// A Method that an ObjectType declares (OPC 10000-3 §5.7).
+#[derive(Clone, Copy, Debug)]
+pub struct MethodMember {
+    /// Its browse name.
+    pub name: MemberName,
+    /// The Method of the type.
+    pub declaration: TypeKey,
+    /// Names of its input arguments.
+    pub inputs: &'static [&'static str],
+    /// Names of its output arguments.
+    pub outputs: &'static [&'static str],
+}
 
 /// An optional member of the ObjectType `Of`.
 pub struct OptionalMember<Of> {

@@ -184,6 +184,16 @@ pub enum MethodBindError {
         /// Bad_NodeIdInvalid or Bad_NodeIdUnknown for the owner, Bad_MethodInvalid for the Method.
         status: StatusCode,
     },
+    /// The Object has no Method of this name; an optional one has to be asked for when it is made.
+    #[error("{owner} has no Method {name}: {}", status::name(*.status).unwrap_or_default())]
+    NotFound {
+        /// The Object or ObjectType.
+        owner: NodeId,
+        /// BrowseName of the Method.
+        name: QualifiedName,
+        /// Bad_NodeIdInvalid or Bad_NodeIdUnknown for the owner, Bad_MethodInvalid for the Method.
+        status: StatusCode,
+    },
 }
 
 impl Server {
@@ -199,7 +209,7 @@ impl Server {
         method: impl NodeRef,
         handler: impl Fn(MethodCall) -> MethodResult + Send + Sync + 'static,
     ) -> Result<(), MethodBindError> {
-        self.bind_method(&owner, &method, false, Handler::Now(Arc::new(handler)))
+        self.bind_method(&owner, &method, Handler::Now(Arc::new(handler)))
     }
 
     /// As [`Server::on_call`] with an async handler. Its future is not dropped when the client
@@ -217,7 +227,7 @@ impl Server {
         F: Future<Output = MethodResult> + Send + 'static,
     {
         let handler = Handler::Later(Arc::new(move |call| Box::pin(handler(call))));
-        self.bind_method(&owner, &method, false, handler)
+        self.bind_method(&owner, &method, handler)
     }
 
     /// As [`Server::on_call`] with a handler that may block: it runs on the server's pool of threads
@@ -231,7 +241,7 @@ impl Server {
         method: impl NodeRef,
         handler: impl Fn(MethodCall) -> MethodResult + Send + Sync + 'static,
     ) -> Result<(), MethodBindError> {
-        self.bind_method(&owner, &method, false, Handler::Blocking(Arc::new(handler)))
+        self.bind_method(&owner, &method, Handler::Blocking(Arc::new(handler)))
     }
 
     /// Forgets the handlers of an Object, such as before it is removed, or of an ObjectType.
@@ -239,11 +249,10 @@ impl Server {
         self.core().nodes.methods.unbind(owner.as_ref());
     }
 
-    pub(crate) fn bind_method(
+    fn bind_method(
         &self,
         owner: &impl NodeRef,
         method: &impl NodeRef,
-        instances_only: bool,
         handler: Handler,
     ) -> Result<(), MethodBindError> {
         let core = self.core();
@@ -251,7 +260,7 @@ impl Server {
         let owner = owner.node_id(snapshot.namespaces())?;
         let method = method.node_id(snapshot.namespaces())?;
         let decode = core.decode_context();
-        let bound = core.nodes.bind(&snapshot, decode, &owner, method.as_ref(), (instances_only, handler));
+        let bound = core.nodes.bind(&snapshot, decode, &owner, method.as_ref(), handler);
         bound.map_err(|status| MethodBindError::NoMethod { owner, method, status })
     }
 }

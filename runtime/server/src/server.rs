@@ -3,7 +3,7 @@
 use core::future::Future;
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use uaforge_codec::{DateTime, DecodeLimits, LocalizedText, NodeId, Now, StatusCode, TypeRegistry};
 use uaforge_net::Listener;
@@ -56,6 +56,15 @@ pub enum ServerError {
 #[derive(Clone)]
 pub struct Server {
     inner: Arc<Inner>,
+}
+
+/// A server that this does not keep alive.
+pub(crate) struct WeakServer(Weak<Inner>);
+
+impl WeakServer {
+    pub(crate) fn upgrade(&self) -> Option<Server> {
+        self.0.upgrade().map(|inner| Server { inner })
+    }
 }
 
 struct Inner {
@@ -114,6 +123,10 @@ impl Server {
         let addresses = parts.listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
         let listeners = Mutex::new(Some(parts.listeners));
         Ok(Self { inner: Arc::new(Inner { core: Arc::new(core), cells, addresses, listeners }) })
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakServer {
+        WeakServer(Arc::downgrade(&self.inner))
     }
 
     pub(crate) fn core(&self) -> &Core {

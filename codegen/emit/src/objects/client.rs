@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{Member, MemberKind, Newtype, ObjectType, Placeholder, Rule, newtype};
+use super::{Member, MemberKind, Newtype, ObjectType, Placeholder, Rule, method_client, newtype};
 use crate::ir::Roots;
 
 /// The proxy of a type. `client` is the path of the client crate.
@@ -14,7 +14,9 @@ pub fn proxy(ir: &ObjectType, roots: &Roots, client: &TokenStream) -> TokenStrea
     let base = quote!(#client::typed::ObjectProxy);
     let docs = format!(" A `{}` on a server.", ir.name);
     let newtype = newtype(ir, roots, &Newtype { ident: proxy, inner, base, docs });
-    let methods = super::block(proxy, ir.members.iter().map(|member| method(ir, member, roots, client)));
+    let members = ir.members.iter().map(|member| method(ir, member, roots, client));
+    let calls = ir.methods.iter().map(|method| method_client::call(method, roots, client));
+    let methods = super::block(proxy, members.chain(calls));
     quote! {
         #newtype
 

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Member, ObjectType, Rule};
+use super::{Name, ObjectType, Rule, method};
 use crate::ir::Roots;
 
 /// The unit struct of a type with its id, members and constants.
@@ -12,13 +12,13 @@ pub fn marker(ir: &ObjectType, roots: &Roots) -> TokenStream {
     let Roots { codec, nodes, .. } = roots;
     let ObjectType { ident, name, supertype, ancestors, docs, .. } = ir;
     let id = ir.id.expression(roots);
-    let names = |wanted: fn(&Rule) -> bool| {
-        let members = ir.members.iter().filter(move |member| wanted(&member.rule));
-        members.map(|member| member.name.expression(roots)).collect::<Vec<_>>()
-    };
-    let mandatory = names(|rule| matches!(rule, Rule::Mandatory));
-    let optional = names(|rule| matches!(rule, Rule::Optional(_)));
-    let constants = super::block(ident, ir.members.iter().filter_map(|member| constant(member, roots)));
+    let mandatory = ir.names(roots, |rule| matches!(rule, Rule::Mandatory));
+    let optional = ir.names(roots, |rule| matches!(rule, Rule::Optional(_)));
+    let members = ir.members.iter().map(|member| (&member.name, &member.rule));
+    let methods = ir.methods.iter().map(|method| (&method.name, &method.rule));
+    let constants = members.chain(methods).filter_map(|(name, rule)| constant(name, rule, roots));
+    let constants = super::block(ident, constants);
+    let outputs = ir.methods.iter().filter_map(method::outputs);
     let concrete = (!ir.is_abstract).then(|| quote!(impl #nodes::typed::Concrete for #ident {}));
     quote! {
         #(#[doc = #docs])*
@@ -42,14 +42,15 @@ pub fn marker(ir: &ObjectType, roots: &Roots) -> TokenStream {
         #concrete
         impl #nodes::typed::IsA<#ident> for #ident {}
         #(impl #nodes::typed::IsA<#ancestors> for #ident {})*
+        #(#outputs)*
     }
 }
 
-fn constant(member: &Member, roots: &Roots) -> Option<TokenStream> {
+fn constant(member: &Name, rule: &Rule, roots: &Roots) -> Option<TokenStream> {
     let nodes = &roots.nodes;
-    let name = member.name.expression(roots);
-    let text = &member.name.name;
-    match &member.rule {
+    let name = member.expression(roots);
+    let text = &member.name;
+    match rule {
         Rule::Mandatory => None,
         Rule::Optional(constant) => {
             let docs = format!(" The optional member `{text}`.");

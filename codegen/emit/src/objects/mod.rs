@@ -4,6 +4,9 @@
 
 mod client;
 mod marker;
+mod method;
+mod method_client;
+mod method_server;
 mod server;
 
 use proc_macro2::{Ident, TokenStream};
@@ -13,6 +16,7 @@ use crate::ir::{ConstIdentifier, Key, Namespace, Roots};
 
 pub use client::proxy;
 pub use marker::marker;
+pub use method::{Argument, Handlers, Method, Signature};
 pub use server::handle;
 
 /// A browse name by URI.
@@ -105,6 +109,10 @@ pub struct ObjectType {
     pub ancestors: Vec<TokenStream>,
     /// Its own members.
     pub members: Vec<Member>,
+    /// Its own Methods.
+    pub methods: Vec<Method>,
+    /// What handles the Methods that all of its objects have; `None` if there are none.
+    pub handlers: Option<Handlers>,
     /// Lines of documentation.
     pub docs: Vec<String>,
 }
@@ -117,6 +125,16 @@ struct Newtype<'a> {
     /// That of any object.
     base: TokenStream,
     docs: String,
+}
+
+impl ObjectType {
+    /// Names of own members and Methods with one rule, as expressions.
+    fn names(&self, roots: &Roots, wanted: fn(&Rule) -> bool) -> Vec<TokenStream> {
+        let members = self.members.iter().map(|member| (&member.rule, &member.name));
+        let methods = self.methods.iter().map(|method| (&method.rule, &method.name));
+        let found = members.chain(methods).filter(|(rule, _)| wanted(rule));
+        found.map(|(_, name)| name.expression(roots)).collect()
+    }
 }
 
 /// A newtype over the supertype's, with `Deref` to it and conversion from the base.

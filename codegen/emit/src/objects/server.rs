@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Member, MemberKind, Newtype, ObjectType, Placeholder, Rule, newtype};
+use super::{Member, MemberKind, Newtype, ObjectType, Placeholder, Rule, method_server, newtype};
 use crate::ir::Roots;
 
 /// The handle of a type. `server` is the path of the server crate.
@@ -14,7 +14,10 @@ pub fn handle(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> TokenStre
     let base = quote!(#server::typed::ObjectHandle);
     let docs = format!(" A `{}` of this server.", ir.name);
     let newtype = newtype(ir, roots, &Newtype { ident: handle, inner, base, docs });
-    let methods = super::block(handle, ir.members.iter().map(|member| method(ir, member, roots, server)));
+    let members = ir.members.iter().map(|member| method(ir, member, roots, server));
+    let on = ir.methods.iter().map(|method| method_server::on(ir, method, roots, server));
+    let methods = super::block(handle, members.chain(on));
+    let handlers = method_server::handlers(ir, roots, server);
     quote! {
         #newtype
 
@@ -23,6 +26,8 @@ pub fn handle(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> TokenStre
         }
 
         #methods
+
+        #handlers
     }
 }
 

@@ -5,16 +5,32 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use uaforge_emit::ir::Namespace;
-use uaforge_emit::objects::{Member, MemberKind, Name, ObjectType, Placeholder, Rule};
-use uaforge_model::resolved::{Id, Node, NodeClass, Ns, QName};
+use uaforge_emit::objects::{Handlers, Member, MemberKind, Method, Name, ObjectType, Placeholder, Rule};
+use uaforge_model::resolved::{Id, ModelSet, Node, NodeClass, Ns, QName};
 
 use super::members::{self, Declaration, ModellingRule};
+use super::methods::{self, Arguments};
 use super::names::ObjectNames;
 use crate::data_types::{Cx, lower, value_type};
 use crate::names::Scope;
 
 /// Methods that every proxy or handle has already.
-const RESERVED: &[&str] = &["node_id", "id", "session", "server", "clone", "deref", "from", "into", "name"];
+const RESERVED: &[&str] = &[
+    "node_id",
+    "id",
+    "session",
+    "server",
+    "clone",
+    "deref",
+    "from",
+    "into",
+    "name",
+    "bind",
+    "bind_methods",
+    "call",
+    "call_open",
+    "on_method",
+];
 
 /// All ObjectTypes of the model, in the order of ids.
 pub(super) fn object_types(cx: &Cx<'_>) -> Vec<ObjectType> {
@@ -38,6 +54,7 @@ struct Lowering<'a> {
 impl Lowering<'_> {
     fn object_type(&self, node: &Node) -> Option<ObjectType> {
         let ident = self.names.of(&node.id)?.clone();
+        let (members, methods) = self.members(&node.id, &ident);
         let supertypes = self.cx.set.supertypes(&node.id);
         let mut ancestors: Vec<TokenStream> =
             supertypes.iter().filter(|id| id.ns != Ns(0)).map(|id| self.path(id)).collect();
@@ -50,7 +67,9 @@ impl Lowering<'_> {
             is_abstract: node.is_abstract,
             supertype: supertypes.first().map_or_else(|| self.base(), |id| self.path(id)),
             ancestors,
-            members: self.members(&node.id),
+            members,
+            methods,
+            handlers: self.handlers(&node.id),
             docs: lower::docs(self.cx.set, &node.id),
             ident,
         })
@@ -76,9 +95,61 @@ impl Lowering<'_> {
         }
     }
 
-    fn members(&self, id: &Id) -> Vec<Member> {
+    /// Own members with values or members, and own Methods.
+    fn members(&self, id: &Id, owner: &Ident) -> (Vec<Member>, Vec<Method>) {
         let mut inherited = self.inherited(id);
-        self.named(id, &mut inherited).into_iter().map(|(member, names)| self.member(member, names)).collect()
+        let (mut members, mut methods) = (Vec::new(), Vec::new());
+        for (member, names) in self.named(id, &mut inherited) {
+            match member.node.class {
+                NodeClass::Method => methods.push(self.method(id, owner, &member, names)),
+                _ => members.push(self.member(member, names)),
+            }
+        }
+        (members, methods)
+    }
+
+    fn method(&self, id: &Id, owner: &Ident, member: &Declaration<'_>, names: MemberNames) -> Method {
+        let (cx, node) = (self.cx, member.node);
+        let structure = format!("{owner}{}Outputs", pascal(&names.one));
+        let structure = self.names.derived(&cx.names, &node.id, &structure);
+        Method {
+            on: names.add,
+            name: name(cx.set, node),
+            declaration: lower::key(cx.set, &node.id),
+            rule: match member.rule {
+                ModellingRule::Mandatory => Rule::Mandatory,
+                _ => Rule::Optional(names.constant),
+            },
+            signature: Arguments::of(cx.set, id, node).lower(cx, structure),
+            is_required: methods::is_required(cx.set, id, member),
+            ident: names.one,
+        }
+    }
+
+    /// Handlers of the type and the nearest ones of its supertypes.
+    fn handlers(&self, id: &Id) -> Option<Handlers> {
+        let set = self.cx.set;
+        let own = self.trait_name(id).filter(|_| methods::has_handlers(set, id));
+        let supertypes = set.supertypes(id);
+        let mut above = supertypes.iter().filter(|id| methods::has_handlers(set, id));
+        let inherited = above.find_map(|id| self.handlers_path(id));
+        (own.is_some() || inherited.is_some()).then_some(Handlers { own, inherited })
+    }
+
+    /// The name of the trait of a type's handlers.
+    fn trait_name(&self, id: &Id) -> Option<Ident> {
+        let name = format!("{}Methods", self.names.of(id)?);
+        Some(self.names.derived(&self.cx.names, id, &name))
+    }
+
+    /// The path of the trait of a type's handlers.
+    fn handlers_path(&self, id: &Id) -> Option<TokenStream> {
+        let name = self.trait_name(id)?;
+        if id.ns == self.cx.ns {
+            return Some(quote!(#name));
+        }
+        let path = self.cx.set.model(id.ns)?.rust_path.as_deref()?.parse::<TokenStream>().ok()?;
+        Some(quote!(#path::server::#name))
     }
 
     /// Names of all members that the supertypes declare.
@@ -130,13 +201,27 @@ impl Lowering<'_> {
                 type_definition: lower::key(cx.set, type_definition.unwrap_or(&node.id)),
             }),
         };
-        let namespace = match node.browse_name.ns {
-            Ns(0) => Namespace::Ua,
-            ns => Namespace::Uri(cx.set.uri(ns).to_string()),
-        };
-        let name = Name { namespace, name: node.browse_name.name.to_string() };
-        Member { ident: names.one, name, kind, rule }
+        Member { ident: names.one, name: name(cx.set, node), kind, rule }
     }
+}
+
+/// A browse name by URI.
+fn name(set: &ModelSet, node: &Node) -> Name {
+    let namespace = match node.browse_name.ns {
+        Ns(0) => Namespace::Ua,
+        ns => Namespace::Uri(set.uri(ns).to_string()),
+    };
+    Name { namespace, name: node.browse_name.name.to_string() }
+}
+
+/// `start_mash` as part of the name of a type.
+fn pascal(ident: &Ident) -> String {
+    let text = ident.to_string();
+    let words = text.trim_start_matches("r#").split('_').map(|word| {
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    });
+    words.collect()
 }
 
 /// Names of members by browse name, as far up as there are supertypes.
@@ -149,7 +234,7 @@ struct MemberNames {
     one: Ident,
     /// All that stand for a placeholder; else the same as `one`.
     all: Ident,
-    /// Adds one that stands for a placeholder; else the same as `one`.
+    /// Adds one that stands for a placeholder, or binds a handler; else the same as `one`.
     add: Ident,
     constant: Ident,
 }
@@ -170,6 +255,8 @@ impl MemberNames {
         let constant = Scope::default().screaming(text, "");
         let (all, add) = if placeholder {
             (scope.snake(&plural(text), &suffix), scope.snake(&format!("add_{text}"), &suffix))
+        } else if node.class == NodeClass::Method {
+            (one.clone(), scope.snake(&format!("on_{text}"), &suffix))
         } else {
             (one.clone(), one.clone())
         };

@@ -23,7 +23,7 @@ pub(super) struct Declaration<'a> {
     pub(super) rule: ModellingRule,
 }
 
-/// The Objects and Variables that a type declares itself, and those of its interfaces that neither it
+/// The Objects, Variables and Methods that a type declares itself, and those of its interfaces that neither it
 /// nor a supertype declares again; in the order of their ids.
 pub(super) fn own<'a>(set: &'a ModelSet, id: &Id) -> Vec<Declaration<'a>> {
     let mut found = declared(set, id);
@@ -55,13 +55,20 @@ fn interface_members<'a>(set: &'a ModelSet, id: &Id) -> Vec<Declaration<'a>> {
 fn declared<'a>(set: &'a ModelSet, id: &Id) -> Vec<Declaration<'a>> {
     let mut names = BTreeSet::new();
     set.children(id)
-        .filter(|(_, node)| matches!(node.class, NodeClass::Object | NodeClass::Variable))
+        .filter(|(_, node)| is_member(node))
         .filter_map(|(reference_type, node)| {
             let rule = modelling_rule(set, &node.id)?;
+            // Nothing can be said of a Method of any name.
+            let is_open = node.class == NodeClass::Method && rule == ModellingRule::Placeholder;
+            (!is_open).then_some(())?;
             Some(Declaration { reference_type, node, rule })
         })
         .filter(|member| names.insert(&member.node.browse_name))
         .collect()
+}
+
+fn is_member(node: &Node) -> bool {
+    matches!(node.class, NodeClass::Object | NodeClass::Variable | NodeClass::Method)
 }
 
 /// The rule of a declaration; `None` for what is no member of instances.

@@ -2,6 +2,7 @@
 
 mod lower;
 mod members;
+mod methods;
 mod names;
 
 use std::fmt::Write as _;

@@ -41,6 +41,15 @@ impl ObjectNames {
         Self(names)
     }
 
+    /// A name that is made from others; with the id behind it if a DataType or ObjectType of the model
+    /// is called so.
+    pub(super) fn derived(&self, types: &TypeNames, id: &Id, name: &str) -> Ident {
+        let objects = self.0.iter().filter(|(own, _)| own.ns == id.ns).map(|(_, ident)| ident);
+        let mut others = types.of_model(id.ns).map(|(_, ident)| ident).chain(objects);
+        let suffix = if others.any(|ident| ident == name) { id.ident.to_string() } else { String::new() };
+        Scope::default().pascal(&format!("{name}{suffix}"), "")
+    }
+
     pub(super) fn of(&self, id: &Id) -> Option<&Ident> {
         self.0.get(id)
     }

@@ -2,6 +2,7 @@
 
 mod browse;
 mod browse_many;
+pub(crate) mod call;
 mod cancel;
 mod discovery;
 mod many;

@@ -70,6 +70,10 @@ impl ObjectProxy {
         &self.place.session
     }
 
+    pub(super) fn place(&self) -> &Arc<Place> {
+        &self.place
+    }
+
     /// A member that is a variable. Nothing is asked of the server yet.
     #[must_use]
     pub fn variable<T>(&self, name: impl Into<InstanceName>) -> Var<T> {

@@ -68,7 +68,7 @@ impl SpaceManager {
             exact.or_else(|| {
                 let name = found.called.browse_name();
                 // Two Methods of one owner may share a name.
-                let other = !found.is_component(*owner);
+                let other = !is_component(found.snapshot, *owner, found.called.id());
                 self.methods
                     .find(owner.id(), |binding| other && binding.has_name(name) && found.allows(binding))
             })
@@ -85,21 +85,55 @@ impl SpaceManager {
         decode: DecodeContext<'_>,
         owner: &NodeId,
         method: NodeIdRef<'_>,
-        (instances_only, handler): (bool, Handler),
+        handler: Handler,
     ) -> Result<(), StatusCode> {
-        let node = object(snapshot, owner.as_ref())?;
-        let found = Found::in_owners(snapshot, node, owners(snapshot, node), method)?;
-        let first = found.methods.first().copied().unwrap_or(found.called);
-        let name = first.browse_name();
+        let object = object(snapshot, owner.as_ref())?;
+        let found = Found::in_owners(snapshot, object, owners(snapshot, object), method)?;
+        self.bind_found(&found, decode, (false, handler));
+        Ok(())
+    }
+
+    /// Binds a handler to a Method by its BrowseName; one of a type is for its instances only.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    pub(crate) fn bind_named(
+        &self,
+        snapshot: &Snapshot,
+        decode: DecodeContext<'_>,
+        owner: &NodeId,
+        name: &QualifiedName,
+        handler: Handler,
+    ) -> Result<(), StatusCode> {
+        let object = object(snapshot, owner.as_ref())?;
+        let owners = owners(snapshot, object);
+        let filter = snapshot.reference_filter(HAS_COMPONENT, true).ok_or(status::BAD_METHOD_INVALID)?;
+        let method = owners.iter().find_map(|owner| {
+            let mut named = owner.follow(filter, false, name.namespace_index, name.name.text());
+            named.find(|node| node.class() == NodeClass::Method)
+        });
+        let method = method.ok_or(status::BAD_METHOD_INVALID)?.id();
+        let found = Found::in_owners(snapshot, object, owners, method)?;
+        self.bind_found(&found, decode, (true, handler));
+        Ok(())
+    }
+
+    fn bind_found(
+        &self,
+        found: &Found<'_>,
+        decode: DecodeContext<'_>,
+        (instances_only, handler): (bool, Handler),
+    ) {
+        let method = found.methods.first().copied().unwrap_or(found.called);
+        let name = method.browse_name();
         let binding = Binding {
             name: QualifiedName::new(name.namespace, name.name),
-            method: first.id().to_owned(),
-            signature: Arc::new(Signature::of(&found.methods, snapshot, decode)),
+            method: method.id().to_owned(),
+            signature: Arc::new(Signature::of(&found.methods, found.snapshot, decode)),
             instances_only,
             handler,
         };
-        self.methods.bind(owner.clone(), binding);
-        Ok(())
+        self.methods.bind(found.object.id().to_owned(), binding);
     }
 }
 
@@ -199,21 +233,32 @@ impl<'s> Found<'s> {
         if !belongs {
             return Err(status::BAD_METHOD_INVALID);
         }
+        // An optional Method is there only if the Object has it itself.
+        let is_own = |node: &Node<'_>| is_component(snapshot, object, node.id());
+        if object.class() == NodeClass::Object && is_optional(called) && !methods.first().is_some_and(is_own)
+        {
+            return Err(status::BAD_METHOD_INVALID);
+        }
         Ok(Self { snapshot, object, called, methods, owners })
     }
 
     fn allows(&self, binding: &Binding) -> bool {
         !(binding.instances_only && self.object.class() == NodeClass::ObjectType)
     }
+}
 
-    /// Whether the Method that was called is a component of this owner itself.
-    fn is_component(&self, owner: Node<'_>) -> bool {
-        let filter = self.snapshot.reference_filter(HAS_COMPONENT, true);
-        filter.is_some_and(|filter| {
-            let mut components = owner.references(Direction::Forward, filter);
-            components.any(|reference| reference.target_id() == self.called.id())
-        })
-    }
+/// Whether a Method is a component of this very node.
+fn is_component(snapshot: &Snapshot, owner: Node<'_>, method: NodeIdRef<'_>) -> bool {
+    let filter = snapshot.reference_filter(HAS_COMPONENT, true);
+    filter.is_some_and(|filter| {
+        let mut components = owner.references(Direction::Forward, filter);
+        components.any(|reference| reference.target_id() == method)
+    })
+}
+
+/// ModellingRule Optional (OPC 10000-3 §6.4.4.4.2).
+fn is_optional(method: Node<'_>) -> bool {
+    method.modelling_rule() == Some(ids::object::MODELLING_RULE_OPTIONAL.identifier().in_namespace(0))
 }
 
 /// Where Methods of an Object may be declared: itself, its type, the supertypes, and their interfaces.

@@ -1,6 +1,7 @@
 //! Making instances of generated ObjectTypes (OPC 10000-3 §6.2).
 
 use core::marker::PhantomData;
+use std::sync::Arc;
 
 use uaforge_codec::{NamespaceMap, NodeId, QualifiedName, UnknownNamespace};
 use uaforge_nodes::instantiate::Placeholder;
@@ -9,8 +10,9 @@ use uaforge_nodes::typed::{
 };
 use uaforge_nodes::{Instantiate, InstantiateError};
 
-use super::{HandleOf, HandleType, ObjectHandle};
+use super::{HandleOf, HandleType, MethodHandlers, ObjectHandle, WithoutMethods};
 use crate::Server;
+use crate::methods::MethodBindError;
 
 /// Why an instance was not made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -22,11 +24,15 @@ pub enum InstanceError {
     /// The address space refused it.
     #[error(transparent)]
     Instance(#[from] InstantiateError),
+    /// The object was made, but a Method that its handler is for is not among its members.
+    #[error(transparent)]
+    Methods(#[from] MethodBindError),
 }
 
 impl Server {
     /// Begins an object of type `T` with its mandatory members; text is a name in the application's
-    /// namespace. It is put under Objects by Organizes unless said otherwise.
+    /// namespace. It is put under Objects by Organizes unless said otherwise. A type with mandatory
+    /// Methods needs a [`handler`](NewObject::handler).
     pub fn instantiate<T: HandleType + Concrete>(&self, name: impl Into<InstanceName>) -> NewObject<T> {
         NewObject {
             server: self.clone(),
@@ -34,24 +40,86 @@ impl Server {
             parent: Ok(None),
             reference_type: Ok(None),
             optional: Vec::new(),
+            methods: NoHandler,
             of: PhantomData,
         }
     }
 }
 
-/// An object to be made: nothing happens before [`NewObject::build`].
+/// An object to be made: nothing happens before [`NewObject::build`]. `M` says who handles its Methods.
 #[derive(Debug)]
 #[must_use = "nothing is made before `build`"]
-pub struct NewObject<T> {
+pub struct NewObject<T, M = NoHandler> {
     server: Server,
     name: InstanceName,
     parent: Result<Option<NodeId>, UnknownNamespace>,
     reference_type: Result<Option<NodeId>, UnknownNamespace>,
     optional: Vec<MemberName>,
+    methods: M,
     of: PhantomData<fn() -> T>,
 }
 
+/// No handler was given yet.
+#[derive(Clone, Copy, Debug)]
+pub struct NoHandler;
+
+/// Calls are answered with Bad_NotImplemented until a handler is bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Unbound;
+
+/// A handler was given.
+#[derive(Clone, Debug)]
+pub struct Handled<H>(Arc<H>);
+
+/// Whether all is said that is needed for an object of type `T`.
+pub trait Complete<T> {
+    /// Binds the handlers.
+    ///
+    /// # Errors
+    /// A Method is not there.
+    fn bind(self, object: &ObjectHandle) -> Result<(), MethodBindError>;
+}
+
+impl<T: WithoutMethods> Complete<T> for NoHandler {
+    fn bind(self, _: &ObjectHandle) -> Result<(), MethodBindError> {
+        Ok(())
+    }
+}
+
+impl<T> Complete<T> for Unbound {
+    fn bind(self, _: &ObjectHandle) -> Result<(), MethodBindError> {
+        Ok(())
+    }
+}
+
+impl<T: MethodHandlers<H>, H> Complete<T> for Handled<H> {
+    fn bind(self, object: &ObjectHandle) -> Result<(), MethodBindError> {
+        object.bind_shared::<T, H>(&self.0)
+    }
+}
+
 impl<T: HandleType + Concrete> NewObject<T> {
+    /// Handles the object's mandatory Methods, inherited ones too.
+    pub fn handler<H>(self, logic: H) -> NewObject<T, Handled<H>>
+    where
+        T: MethodHandlers<H>,
+    {
+        self.with(Handled(Arc::new(logic)))
+    }
+
+    /// Leaves its Methods without a handler: calls are answered with Bad_NotImplemented, unless one is
+    /// bound later or for the type.
+    pub fn unbound(self) -> NewObject<T, Unbound> {
+        self.with(Unbound)
+    }
+
+    fn with<M>(self, methods: M) -> NewObject<T, M> {
+        let Self { server, name, parent, reference_type, optional, of, .. } = self;
+        NewObject { server, name, parent, reference_type, optional, methods, of }
+    }
+}
+
+impl<T: HandleType + Concrete, M> NewObject<T, M> {
     /// Puts it under this node.
     pub fn under(mut self, parent: impl NodeRef) -> Self {
         self.parent = parent.node_id(self.server.space().namespaces()).map(Some);
@@ -77,7 +145,10 @@ impl<T: HandleType + Concrete> NewObject<T> {
     ///
     /// # Errors
     /// A model is missing, the name is taken, or a parent or reference does not fit.
-    pub fn build(self) -> Result<HandleOf<T>, InstanceError> {
+    pub fn build(self) -> Result<HandleOf<T>, InstanceError>
+    where
+        M: Complete<T>,
+    {
         let namespaces = self.server.space().namespaces();
         let mut instance = Instantiate::new(T::ID.resolve(namespaces)?, self.name.resolve(namespaces)?);
         if let Some(parent) = self.parent? {
@@ -90,7 +161,9 @@ impl<T: HandleType + Concrete> NewObject<T> {
             instance.optional.push(vec![name.resolve(namespaces)?]);
         }
         let made = self.server.instantiate_with(&instance)?;
-        Ok(ObjectHandle::new(self.server.clone(), made.id).into())
+        let object = ObjectHandle::new(self.server.clone(), made.id);
+        self.methods.bind(&object)?;
+        Ok(object.into())
     }
 }
 

@@ -4,12 +4,14 @@
 //! that it stays right when optional members and instances of placeholders come and go.
 
 mod instantiate;
+mod methods;
 mod object;
 
 use uaforge_codec::QualifiedName;
 use uaforge_nodes::typed::{BaseObjectType, ObjectType};
 
-pub use instantiate::{InstanceError, NewObject};
+pub use instantiate::{Complete, Handled, InstanceError, NewObject, NoHandler, Unbound};
+pub use methods::{InputArguments, MethodBinder, MethodContext, MethodHandlers, WithoutMethods};
 pub use object::ObjectHandle;
 
 /// An ObjectType with a handle. Generated.
@@ -21,6 +23,8 @@ pub trait HandleType: ObjectType {
 impl HandleType for BaseObjectType {
     type Handle = ObjectHandle;
 }
+
+impl WithoutMethods for BaseObjectType {}
 
 /// The handle of an ObjectType.
 pub type HandleOf<T> = <T as HandleType>::Handle;
