@@ -82,6 +82,8 @@ pub trait ObjectType: Copy + fmt::Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// What it declares.
     const MEMBERS: &'static Members;
+    /// The Methods that it declares itself.
+    const METHODS: &'static [MethodMember];
     /// Make the structures of its model, and of those that it requires, known.
     const REGISTER: &'static [RegisterTypes];
 }
@@ -109,6 +111,7 @@ impl ObjectType for BaseObjectType {
     const ID: ModelId<kind::ObjectType<Self::Namespaces>> = ModelId::numeric(0, 58);
     const NAME: &'static str = "BaseObjectType";
     const MEMBERS: &'static Members = Members::NONE;
+    const METHODS: &'static [MethodMember] = &[];
     const REGISTER: &'static [RegisterTypes] = &[];
 }
 

@@ -15,7 +15,8 @@ pub fn proxy(ir: &ObjectType, roots: &Roots, client: &TokenStream) -> TokenStrea
     let docs = format!(" A `{}` on a server.", ir.name);
     let newtype = newtype(ir, roots, &Newtype { ident: proxy, inner, base, docs });
     let members = ir.members.iter().map(|member| method(ir, member, roots, client));
-    let calls = ir.methods.iter().map(|method| method_client::call(method, roots, client));
+    let calls = ir.methods.iter().enumerate();
+    let calls = calls.map(|method| method_client::call(&ir.ident, method, roots, client));
     let methods = super::block(proxy, members.chain(calls));
     quote! {
         #newtype

@@ -18,6 +18,7 @@ pub fn marker(ir: &ObjectType, roots: &Roots) -> TokenStream {
     let methods = ir.methods.iter().map(|method| (&method.name, &method.rule));
     let constants = members.chain(methods).filter_map(|(name, rule)| constant(name, rule, roots));
     let constants = super::block(ident, constants);
+    let described = ir.methods.iter().map(|method| method.member(roots));
     let outputs = ir.methods.iter().filter_map(method::outputs);
     let concrete = (!ir.is_abstract).then(|| quote!(impl #nodes::typed::Concrete for #ident {}));
     quote! {
@@ -36,6 +37,7 @@ pub fn marker(ir: &ObjectType, roots: &Roots) -> TokenStream {
                 optional: &[#(#optional),*],
                 supertype: ::core::option::Option::Some(<#supertype as #nodes::typed::ObjectType>::MEMBERS),
             };
+            const METHODS: &'static [#nodes::typed::MethodMember] = &[#(#described),*];
             const REGISTER: &'static [#nodes::typed::RegisterTypes] = REGISTER;
         }
 

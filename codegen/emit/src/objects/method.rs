@@ -63,8 +63,17 @@ pub struct Handlers {
     pub inherited: Option<TokenStream>,
 }
 
+/// The description of a type's own Method at `index`.
+pub(super) fn described(ident: &Ident, index: usize, roots: &Roots) -> TokenStream {
+    let nodes = &roots.nodes;
+    let index = proc_macro2::Literal::usize_unsuffixed(index);
+    quote! {
+        const METHOD: &#nodes::typed::MethodMember = &<#ident as #nodes::typed::ObjectType>::METHODS[#index];
+    }
+}
+
 impl Method {
-    /// The constant that describes the Method to the runtime.
+    /// What describes the Method to the runtime.
     pub(super) fn member(&self, roots: &Roots) -> TokenStream {
         let nodes = &roots.nodes;
         let (name, declaration) = (self.name.expression(roots), self.declaration.expression(roots));
@@ -120,7 +129,7 @@ impl Signature {
     pub(super) fn input_types(&self, roots: &Roots) -> Vec<TokenStream> {
         let codec = &roots.codec;
         match self {
-            Self::Open => vec![quote!(::std::vec::Vec<#codec::Variant>)],
+            Self::Open => vec![quote!(#codec::Array<#codec::Variant>)],
             Self::Declared { inputs, .. } => inputs.iter().map(Argument::parameter_type).collect(),
         }
     }
@@ -129,7 +138,7 @@ impl Signature {
     pub(super) fn output_type(&self, roots: &Roots) -> TokenStream {
         let codec = &roots.codec;
         match self {
-            Self::Open => quote!(::std::vec::Vec<#codec::Variant>),
+            Self::Open => quote!(#codec::Array<#codec::Variant>),
             Self::Declared { outputs, structure, .. } => match outputs.as_slice() {
                 [] => quote!(()),
                 [output] => output.ty.clone(),

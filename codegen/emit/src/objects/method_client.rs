@@ -1,23 +1,28 @@
 //! Emits calls of Methods as methods of proxies.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{Method, Signature};
+use super::{Method, Signature, method};
 use crate::ir::Roots;
 
 /// Calls a Method of a proxy's object.
-pub(super) fn call(method: &Method, roots: &Roots, client: &TokenStream) -> TokenStream {
-    let Roots { codec, nodes, .. } = roots;
+pub(super) fn call(
+    owner: &Ident,
+    (index, method): (usize, &Method),
+    roots: &Roots,
+    client: &TokenStream,
+) -> TokenStream {
+    let codec = &roots.codec;
     let ident = &method.ident;
     let docs = method.docs();
-    let member = method.member(roots);
+    let described = method::described(owner, index, roots);
     let parameters = method.signature.parameters(roots);
     let output = method.signature.output_type(roots);
     let object = quote!(#client::typed::ObjectProxy);
     let body = match &method.signature {
         Signature::Open => quote! {
-            #object::call_open(self, &METHOD, inputs).await
+            #object::call_open(self, METHOD, inputs).await
         },
         Signature::Declared { inputs, outputs, structure } => {
             let variants = inputs.iter().map(|input| {
@@ -28,7 +33,7 @@ pub(super) fn call(method: &Method, roots: &Roots, client: &TokenStream) -> Toke
                     quote!(#codec::IntoVariant::into_variant(#ident))
                 }
             });
-            let call = quote!(#object::call(self, &METHOD, ::std::vec![#(#variants),*]).await?);
+            let call = quote!(#object::call(self, METHOD, [#(#variants),*]).await?);
             match outputs.as_slice() {
                 [] => quote! {
                     #call;
@@ -54,7 +59,7 @@ pub(super) fn call(method: &Method, roots: &Roots, client: &TokenStream) -> Toke
         /// # Errors
         /// The object does not have the Method, the Method failed, or the service did.
         pub async fn #ident(&self, #(#parameters),*) -> ::core::result::Result<#output, #client::Error> {
-            const METHOD: #nodes::typed::MethodMember = #member;
+            #described
             #body
         }
     }

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{Argument, Method, ObjectType, Signature};
+use super::{Argument, Method, ObjectType, Signature, method};
 use crate::ir::Roots;
 
 /// The trait of a type's handlers, and what binds them; or that there is nothing to bind.
@@ -17,7 +17,7 @@ pub(super) fn handlers(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> 
         (None, inherited) => (quote!(#inherited), None),
     };
     let declared = own.map(|own| declare(ir, own, roots, server));
-    let required = ir.methods.iter().filter(|method| method.is_required);
+    let required = ir.methods.iter().enumerate().filter(|(_, method)| method.is_required);
     let binds = required.map(|method| bind(ident, method, roots, server));
     let supertype = &ir.supertype;
     let inherited = handlers
@@ -48,7 +48,7 @@ pub(super) fn handlers(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> 
         #declared
 
         impl<H: #bound> #server::typed::MethodHandlers<H> for #ident {
-            fn bind(binder: &mut #server::typed::MethodBinder, logic: &::std::sync::Arc<H>) {
+            fn bind(binder: &mut #server::typed::MethodBinder, logic: &#server::typed::Logic<H>) {
                 #inherited
                 #(#binds)*
             }
@@ -94,9 +94,13 @@ fn declare(ir: &ObjectType, own: &Ident, roots: &Roots, server: &TokenStream) ->
 }
 
 /// Binds one Method to the type's logic.
-fn bind(ident: &Ident, method: &Method, roots: &Roots, server: &TokenStream) -> TokenStream {
-    let nodes = &roots.nodes;
-    let member = method.member(roots);
+fn bind(
+    ident: &Ident,
+    (index, method): (usize, &Method),
+    roots: &Roots,
+    server: &TokenStream,
+) -> TokenStream {
+    let described = method::described(ident, index, roots);
     let name = &method.ident;
     let arguments = method.signature.idents();
     let (parameter, inputs) = match &method.signature {
@@ -108,13 +112,13 @@ fn bind(ident: &Ident, method: &Method, roots: &Roots, server: &TokenStream) -> 
             (quote!(mut inputs), quote!(let #some = #taken else { #refuse; };))
         }
     };
-    let outputs = outputs(method, roots, &quote!(logic.#name(call, #(#arguments),*).await));
+    let outputs = outputs(method, roots, server, &quote!(logic.#name(call, #(#arguments),*).await));
     quote! {
         {
-            const METHOD: #nodes::typed::MethodMember = #member;
-            let logic = ::std::sync::Arc::clone(logic);
-            binder.bind::<#ident, _>(&METHOD, move |call, #parameter: #server::typed::InputArguments| {
-                let logic = ::std::sync::Arc::clone(&logic);
+            #described
+            let logic = ::core::clone::Clone::clone(logic);
+            binder.bind::<#ident, _>(METHOD, move |call, #parameter: #server::typed::InputArguments| {
+                let logic = ::core::clone::Clone::clone(&logic);
                 async move {
                     #inputs
                     #outputs
@@ -125,11 +129,15 @@ fn bind(ident: &Ident, method: &Method, roots: &Roots, server: &TokenStream) -> 
 }
 
 /// A method of the handle that binds a closure to one Method.
-pub(super) fn on(ir: &ObjectType, method: &Method, roots: &Roots, server: &TokenStream) -> TokenStream {
-    let nodes = &roots.nodes;
+pub(super) fn on(
+    ir: &ObjectType,
+    (index, method): (usize, &Method),
+    roots: &Roots,
+    server: &TokenStream,
+) -> TokenStream {
     let (ident, on) = (&ir.ident, &method.on);
     let docs = format!(" Binds a handler for `{}`, in place of the one it has.", method.name.name);
-    let member = method.member(roots);
+    let described = method::described(ident, index, roots);
     let types = method.signature.input_types(roots);
     let output = method.signature.output_type(roots);
     let arguments = method.signature.idents();
@@ -151,7 +159,7 @@ pub(super) fn on(ir: &ObjectType, method: &Method, roots: &Roots, server: &Token
             (quote!(mut inputs), call, quote!(called?.await))
         }
     };
-    let outputs = outputs(method, roots, &called);
+    let outputs = outputs(method, roots, server, &called);
     quote! {
         #[doc = #docs]
         ///
@@ -166,12 +174,12 @@ pub(super) fn on(ir: &ObjectType, method: &Method, roots: &Roots, server: &Token
             F: ::core::future::Future<Output = ::core::result::Result<#output, #server::MethodError>>
                 + ::core::marker::Send + 'static,
         {
-            const METHOD: #nodes::typed::MethodMember = #member;
+            #described
             let handler = move |call, #parameter: #server::typed::InputArguments| {
                 #call
                 async move { #outputs }
             };
-            #server::typed::ObjectHandle::on_method::<#ident, _>(self, &METHOD, handler)
+            #server::typed::ObjectHandle::on_method::<#ident, _>(self, METHOD, handler)
         }
     }
 }
@@ -201,28 +209,28 @@ fn some(inputs: &[Argument]) -> TokenStream {
 }
 
 /// Makes values of what a handler gives.
-fn outputs(method: &Method, roots: &Roots, called: &TokenStream) -> TokenStream {
+fn outputs(method: &Method, roots: &Roots, server: &TokenStream, called: &TokenStream) -> TokenStream {
     let into = {
         let codec = &roots.codec;
         quote!(#codec::IntoVariant::into_variant)
     };
     let Signature::Declared { outputs, .. } = &method.signature else {
-        return called.clone();
+        return quote!(#server::typed::open_outputs(#called?));
     };
     match outputs.as_slice() {
         [] => quote! {
             #called?;
-            ::core::result::Result::Ok(::std::vec::Vec::new())
+            #server::typed::outputs([])
         },
         [_] => quote! {
             let output = #called?;
-            ::core::result::Result::Ok(::std::vec![#into(output)])
+            #server::typed::outputs([#into(output)])
         },
         _ => {
             let fields = outputs.iter().map(|output| &output.ident);
             quote! {
                 let outputs = #called?;
-                ::core::result::Result::Ok(::std::vec![#(#into(outputs.#fields)),*])
+                #server::typed::outputs([#(#into(outputs.#fields)),*])
             }
         }
     }

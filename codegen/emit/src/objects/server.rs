@@ -15,7 +15,8 @@ pub fn handle(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> TokenStre
     let docs = format!(" A `{}` of this server.", ir.name);
     let newtype = newtype(ir, roots, &Newtype { ident: handle, inner, base, docs });
     let members = ir.members.iter().map(|member| method(ir, member, roots, server));
-    let on = ir.methods.iter().map(|method| method_server::on(ir, method, roots, server));
+    let on = ir.methods.iter().enumerate();
+    let on = on.map(|method| method_server::on(ir, method, roots, server));
     let methods = super::block(handle, members.chain(on));
     let handlers = method_server::handlers(ir, roots, server);
     quote! {

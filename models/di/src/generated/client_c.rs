@@ -47,6 +47,31 @@ impl CachedLoadingTypeProxy {
         >(self, CachedLoadingType::FALLBACK_VERSION.name())
             .await
     }
+    /// `GetUpdateBehavior`
+    ///
+    /// Gives `UpdateBehavior`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn get_update_behavior(
+        &self,
+        manufacturer_uri: codec::UaString,
+        software_revision: codec::UaString,
+        patch_identifiers: codec::Array<codec::UaString>,
+    ) -> ::core::result::Result<UpdateBehavior, client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<CachedLoadingType as nodes::typed::ObjectType>::METHODS[0];
+        let mut outputs = client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [
+                    codec::IntoVariant::into_variant(manufacturer_uri),
+                    codec::IntoVariant::into_variant(software_revision),
+                    codec::IntoVariant::into_variant(patch_identifiers),
+                ],
+            )
+            .await?;
+        outputs.take()
+    }
 }
 
 /// A `CheckFunctionAlarmType` on a server.
@@ -372,6 +397,15 @@ impl ConfirmationStateMachineTypeProxy {
                 "ConfirmationTimeout",
             ),
         )
+    }
+    /// `Confirm`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn confirm(&self) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<ConfirmationStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+        client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(())
     }
 }
 

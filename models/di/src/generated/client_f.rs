@@ -49,6 +49,50 @@ impl FileSystemLoadingTypeProxy {
             nodes::typed::BaseObjectType,
         >(self, nodes::typed::MemberName::new(codec::NS0_URI, "FileSystem"))
     }
+    /// `GetUpdateBehavior`
+    ///
+    /// Gives `UpdateBehavior`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn get_update_behavior(
+        &self,
+        node_ids: codec::Array<codec::NodeId>,
+    ) -> ::core::result::Result<UpdateBehavior, client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<FileSystemLoadingType as nodes::typed::ObjectType>::METHODS[0];
+        let mut outputs = client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [codec::IntoVariant::into_variant(node_ids)],
+            )
+            .await?;
+        outputs.take()
+    }
+    /// `ValidateFiles`
+    ///
+    /// Gives `ErrorCode`, `ErrorMessage`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn validate_files(
+        &self,
+        node_ids: codec::Array<codec::NodeId>,
+    ) -> ::core::result::Result<
+        FileSystemLoadingTypeValidateFilesOutputs,
+        client::Error,
+    > {
+        const METHOD: &nodes::typed::MethodMember = &<FileSystemLoadingType as nodes::typed::ObjectType>::METHODS[1];
+        let mut outputs = client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [codec::IntoVariant::into_variant(node_ids)],
+            )
+            .await?;
+        ::core::result::Result::Ok(FileSystemLoadingTypeValidateFilesOutputs {
+            error_code: outputs.take()?,
+            error_message: outputs.take()?,
+        })
+    }
 }
 
 /// A `FunctionalGroupType` on a server.

@@ -62,6 +62,34 @@ impl IAssetLocationIndicationTypeProxy {
         >(self, IAssetLocationIndicationType::SUPPORTED_INDICATION_TYPES.name())
             .await
     }
+    /// `StartLocationIndication`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn start_location_indication(
+        &self,
+        indication_duration: f64,
+    ) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[0];
+        client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [codec::IntoVariant::into_variant(indication_duration)],
+            )
+            .await?;
+        ::core::result::Result::Ok(())
+    }
+    /// `StopLocationIndication`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn stop_location_indication(
+        &self,
+    ) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[1];
+        client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(())
+    }
 }
 
 /// A `IDeviceHealthType` on a server.
@@ -524,5 +552,65 @@ impl InstallationStateMachineTypeProxy {
             f64,
         >(self, InstallationStateMachineType::INSTALLATION_DELAY.name())
             .await
+    }
+    /// `InstallSoftwarePackage`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn install_software_package(
+        &self,
+        manufacturer_uri: codec::UaString,
+        software_revision: codec::UaString,
+        patch_identifiers: codec::Array<codec::UaString>,
+        hash: codec::ByteString,
+    ) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+        client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [
+                    codec::IntoVariant::into_variant(manufacturer_uri),
+                    codec::IntoVariant::into_variant(software_revision),
+                    codec::IntoVariant::into_variant(patch_identifiers),
+                    codec::IntoVariant::into_variant(hash),
+                ],
+            )
+            .await?;
+        ::core::result::Result::Ok(())
+    }
+    /// `InstallFiles`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn install_files(
+        &self,
+        node_ids: codec::Array<codec::NodeId>,
+    ) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[1];
+        client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [codec::IntoVariant::into_variant(node_ids)],
+            )
+            .await?;
+        ::core::result::Result::Ok(())
+    }
+    /// `Resume`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn resume(&self) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[2];
+        client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(())
+    }
+    /// `Uninstall`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn uninstall(&self) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[3];
+        client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(())
     }
 }

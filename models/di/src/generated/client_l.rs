@@ -91,4 +91,56 @@ impl LockingServicesTypeProxy {
             nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Locked"),
         )
     }
+    /// `InitLock`
+    ///
+    /// Gives `InitLockStatus`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn init_lock(
+        &self,
+        context: codec::UaString,
+    ) -> ::core::result::Result<i32, client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[0];
+        let mut outputs = client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [codec::IntoVariant::into_variant(context)],
+            )
+            .await?;
+        outputs.take()
+    }
+    /// `RenewLock`
+    ///
+    /// Gives `RenewLockStatus`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn renew_lock(&self) -> ::core::result::Result<i32, client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[1];
+        let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        outputs.take()
+    }
+    /// `ExitLock`
+    ///
+    /// Gives `ExitLockStatus`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn exit_lock(&self) -> ::core::result::Result<i32, client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[2];
+        let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        outputs.take()
+    }
+    /// `BreakLock`
+    ///
+    /// Gives `BreakLockStatus`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn break_lock(&self) -> ::core::result::Result<i32, client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[3];
+        let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        outputs.take()
+    }
 }

@@ -129,6 +129,33 @@ impl PrepareForUpdateStateMachineTypeProxy {
         >(self, PrepareForUpdateStateMachineType::PERCENT_COMPLETE.name())
             .await
     }
+    /// `Prepare`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn prepare(&self) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+        client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(())
+    }
+    /// `Abort`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn abort(&self) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[1];
+        client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(())
+    }
+    /// `Resume`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn resume(&self) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[2];
+        client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(())
+    }
 }
 
 /// A `ProtocolType` on a server.

@@ -35,6 +35,44 @@ impl SoftwareFolderTypeProxy {
             ),
         )
     }
+    /// `Add`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn add(
+        &self,
+        subclass: codec::UaString,
+        name: codec::UaString,
+    ) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[0];
+        client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [
+                    codec::IntoVariant::into_variant(subclass),
+                    codec::IntoVariant::into_variant(name),
+                ],
+            )
+            .await?;
+        ::core::result::Result::Ok(())
+    }
+    /// `Delete`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn delete(
+        &self,
+        object_to_delete: codec::NodeId,
+    ) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[1];
+        client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [codec::IntoVariant::into_variant(object_to_delete)],
+            )
+            .await?;
+        ::core::result::Result::Ok(())
+    }
 }
 
 /// A `SoftwareLoadingType` on a server.
@@ -397,6 +435,15 @@ impl SoftwareVersionTypeProxy {
             codec::ByteString,
         >(self, SoftwareVersionType::HASH.name())
             .await
+    }
+    /// `Clear`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn clear(&self) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<SoftwareVersionType as nodes::typed::ObjectType>::METHODS[0];
+        client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(())
     }
 }
 

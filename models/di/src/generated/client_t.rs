@@ -132,3 +132,70 @@ impl ::core::ops::Deref for TransferServicesTypeProxy {
 impl client::typed::ProxyType for TransferServicesType {
     type Proxy = TransferServicesTypeProxy;
 }
+impl TransferServicesTypeProxy {
+    /// `TransferToDevice`
+    ///
+    /// Gives `TransferID`, `InitTransferStatus`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn transfer_to_device(
+        &self,
+    ) -> ::core::result::Result<
+        TransferServicesTypeTransferToDeviceOutputs,
+        client::Error,
+    > {
+        const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[0];
+        let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(TransferServicesTypeTransferToDeviceOutputs {
+            transfer_id: outputs.take()?,
+            init_transfer_status: outputs.take()?,
+        })
+    }
+    /// `TransferFromDevice`
+    ///
+    /// Gives `TransferID`, `InitTransferStatus`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn transfer_from_device(
+        &self,
+    ) -> ::core::result::Result<
+        TransferServicesTypeTransferFromDeviceOutputs,
+        client::Error,
+    > {
+        const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[1];
+        let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(TransferServicesTypeTransferFromDeviceOutputs {
+            transfer_id: outputs.take()?,
+            init_transfer_status: outputs.take()?,
+        })
+    }
+    /// `FetchTransferResultData`
+    ///
+    /// Gives `FetchResultData`.
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn fetch_transfer_result_data(
+        &self,
+        transfer_id: i32,
+        sequence_number: i32,
+        max_parameter_results_to_return: i32,
+        omit_good_results: bool,
+    ) -> ::core::result::Result<codec::ExtensionObject, client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[2];
+        let mut outputs = client::typed::ObjectProxy::call(
+                self,
+                METHOD,
+                [
+                    codec::IntoVariant::into_variant(transfer_id),
+                    codec::IntoVariant::into_variant(sequence_number),
+                    codec::IntoVariant::into_variant(max_parameter_results_to_return),
+                    codec::IntoVariant::into_variant(omit_good_results),
+                ],
+            )
+            .await?;
+        outputs.take()
+    }
+}

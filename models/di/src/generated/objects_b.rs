@@ -23,6 +23,7 @@ impl nodes::typed::ObjectType for BaseLifetimeIndicationType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<BaseLifetimeIndicationType> for BaseLifetimeIndicationType {}
@@ -93,6 +94,7 @@ impl nodes::typed::ObjectType for BlockType {
             <TopologyElementType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<BlockType> for BlockType {}

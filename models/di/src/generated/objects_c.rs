@@ -31,6 +31,10 @@ impl nodes::typed::ObjectType for CachedLoadingType {
                 "http://opcfoundation.org/UA/DI/",
                 "PendingVersion",
             ),
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "GetUpdateBehavior",
+            ),
         ],
         optional: &[
             nodes::typed::MemberName::new(
@@ -42,6 +46,20 @@ impl nodes::typed::ObjectType for CachedLoadingType {
             <PackageLoadingType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "GetUpdateBehavior",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(189),
+            },
+            inputs: &["ManufacturerUri", "SoftwareRevision", "PatchIdentifiers"],
+            outputs: &["UpdateBehavior"],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for CachedLoadingType {}
@@ -69,6 +87,7 @@ impl nodes::typed::ObjectType for CheckFunctionAlarmType {
             <DeviceHealthDiagnosticAlarmType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for CheckFunctionAlarmType {}
@@ -244,6 +263,7 @@ impl nodes::typed::ObjectType for ComponentType {
             <TopologyElementType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<ComponentType> for ComponentType {}
@@ -291,6 +311,7 @@ impl nodes::typed::ObjectType for ConfigurableObjectType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for ConfigurableObjectType {}
@@ -315,12 +336,27 @@ impl nodes::typed::ObjectType for ConfirmationStateMachineType {
                 "http://opcfoundation.org/UA/DI/",
                 "ConfirmationTimeout",
             ),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Confirm"),
         ],
         optional: &[],
         supertype: ::core::option::Option::Some(
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "Confirm",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(321),
+            },
+            inputs: &[],
+            outputs: &[],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for ConfirmationStateMachineType {}
@@ -368,6 +404,7 @@ impl nodes::typed::ObjectType for ConnectionPointType {
             <TopologyElementType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<ConnectionPointType> for ConnectionPointType {}

@@ -23,6 +23,7 @@ impl nodes::typed::ObjectType for DeviceHealthDiagnosticAlarmType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<DeviceHealthDiagnosticAlarmType>
@@ -200,6 +201,7 @@ impl nodes::typed::ObjectType for DeviceType {
             <ComponentType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<DeviceType> for DeviceType {}
@@ -226,6 +228,7 @@ impl nodes::typed::ObjectType for DiameterIndicationType {
             <BaseLifetimeIndicationType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<DiameterIndicationType> for DiameterIndicationType {}
@@ -267,6 +270,7 @@ impl nodes::typed::ObjectType for DirectLoadingType {
             <PackageLoadingType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for DirectLoadingType {}

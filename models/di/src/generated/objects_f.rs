@@ -23,6 +23,7 @@ impl nodes::typed::ObjectType for FailureAlarmType {
             <DeviceHealthDiagnosticAlarmType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for FailureAlarmType {}
@@ -35,6 +36,12 @@ impl nodes::typed::IsA<nodes::typed::BaseObjectType> for FailureAlarmType {}
 /// <https://reference.opcfoundation.org/DI/v105/docs/8.4.6/#8.4.6.1>
 #[derive(Clone, Copy, Debug)]
 pub struct FileSystemLoadingType;
+impl FileSystemLoadingType {
+    /// The optional member `ValidateFiles`.
+    pub const VALIDATE_FILES: nodes::typed::OptionalMember<Self> = nodes::typed::OptionalMember::new(
+        nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "ValidateFiles"),
+    );
+}
 impl nodes::typed::ObjectType for FileSystemLoadingType {
     type Namespaces = Namespaces;
     const ID: codec::ModelId<codec::kind::ObjectType<Namespaces>> = codec::ModelId::new(
@@ -43,18 +50,63 @@ impl nodes::typed::ObjectType for FileSystemLoadingType {
     );
     const NAME: &'static str = "FileSystemLoadingType";
     const MEMBERS: &'static nodes::typed::Members = &nodes::typed::Members {
-        mandatory: &[nodes::typed::MemberName::new(codec::NS0_URI, "FileSystem")],
-        optional: &[],
+        mandatory: &[
+            nodes::typed::MemberName::new(codec::NS0_URI, "FileSystem"),
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "GetUpdateBehavior",
+            ),
+        ],
+        optional: &[
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "ValidateFiles",
+            ),
+        ],
         supertype: ::core::option::Option::Some(
             <SoftwareLoadingType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "GetUpdateBehavior",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(206),
+            },
+            inputs: &["NodeIds"],
+            outputs: &["UpdateBehavior"],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "ValidateFiles",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(209),
+            },
+            inputs: &["NodeIds"],
+            outputs: &["ErrorCode", "ErrorMessage"],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for FileSystemLoadingType {}
 impl nodes::typed::IsA<FileSystemLoadingType> for FileSystemLoadingType {}
 impl nodes::typed::IsA<SoftwareLoadingType> for FileSystemLoadingType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for FileSystemLoadingType {}
+/// What `ValidateFiles` gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileSystemLoadingTypeValidateFilesOutputs {
+    /// `ErrorCode`
+    pub error_code: i32,
+    /// `ErrorMessage`
+    pub error_message: codec::LocalizedText,
+}
 
 /// `FunctionalGroupType` (i=1005)
 ///
@@ -98,6 +150,7 @@ impl nodes::typed::ObjectType for FunctionalGroupType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for FunctionalGroupType {}

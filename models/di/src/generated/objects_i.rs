@@ -38,6 +38,14 @@ impl nodes::typed::ObjectType for IAssetLocationIndicationType {
                 "http://opcfoundation.org/UA/DI/",
                 "IsIndicating",
             ),
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "StartLocationIndication",
+            ),
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "StopLocationIndication",
+            ),
         ],
         optional: &[
             nodes::typed::MemberName::new(
@@ -53,6 +61,32 @@ impl nodes::typed::ObjectType for IAssetLocationIndicationType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "StartLocationIndication",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(119),
+            },
+            inputs: &["IndicationDuration"],
+            outputs: &[],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "StopLocationIndication",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(121),
+            },
+            inputs: &[],
+            outputs: &[],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<IAssetLocationIndicationType> for IAssetLocationIndicationType {}
@@ -99,6 +133,7 @@ impl nodes::typed::ObjectType for IDeviceHealthType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<IDeviceHealthType> for IDeviceHealthType {}
@@ -159,6 +194,7 @@ impl nodes::typed::ObjectType for IOperationCounterType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<IOperationCounterType> for IOperationCounterType {}
@@ -232,6 +268,7 @@ impl nodes::typed::ObjectType for ISupportInfoType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<ISupportInfoType> for ISupportInfoType {}
@@ -272,6 +309,7 @@ impl nodes::typed::ObjectType for ITagNameplateType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<ITagNameplateType> for ITagNameplateType {}
@@ -432,6 +470,7 @@ impl nodes::typed::ObjectType for IVendorNameplateType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<IVendorNameplateType> for IVendorNameplateType {}
@@ -457,6 +496,21 @@ impl InstallationStateMachineType {
             "InstallationDelay",
         ),
     );
+    /// The optional member `InstallSoftwarePackage`.
+    pub const INSTALL_SOFTWARE_PACKAGE: nodes::typed::OptionalMember<Self> = nodes::typed::OptionalMember::new(
+        nodes::typed::MemberName::new(
+            "http://opcfoundation.org/UA/DI/",
+            "InstallSoftwarePackage",
+        ),
+    );
+    /// The optional member `InstallFiles`.
+    pub const INSTALL_FILES: nodes::typed::OptionalMember<Self> = nodes::typed::OptionalMember::new(
+        nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "InstallFiles"),
+    );
+    /// The optional member `Uninstall`.
+    pub const UNINSTALL: nodes::typed::OptionalMember<Self> = nodes::typed::OptionalMember::new(
+        nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Uninstall"),
+    );
 }
 impl nodes::typed::ObjectType for InstallationStateMachineType {
     type Namespaces = Namespaces;
@@ -466,7 +520,9 @@ impl nodes::typed::ObjectType for InstallationStateMachineType {
     );
     const NAME: &'static str = "InstallationStateMachineType";
     const MEMBERS: &'static nodes::typed::Members = &nodes::typed::Members {
-        mandatory: &[],
+        mandatory: &[
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Resume"),
+        ],
         optional: &[
             nodes::typed::MemberName::new(
                 "http://opcfoundation.org/UA/DI/",
@@ -476,11 +532,70 @@ impl nodes::typed::ObjectType for InstallationStateMachineType {
                 "http://opcfoundation.org/UA/DI/",
                 "InstallationDelay",
             ),
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "InstallSoftwarePackage",
+            ),
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "InstallFiles",
+            ),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Uninstall"),
         ],
         supertype: ::core::option::Option::Some(
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "InstallSoftwarePackage",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(265),
+            },
+            inputs: &["ManufacturerUri", "SoftwareRevision", "PatchIdentifiers", "Hash"],
+            outputs: &[],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "InstallFiles",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(268),
+            },
+            inputs: &["NodeIds"],
+            outputs: &[],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "Resume",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(270),
+            },
+            inputs: &[],
+            outputs: &[],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "Uninstall",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(407),
+            },
+            inputs: &[],
+            outputs: &[],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for InstallationStateMachineType {}

@@ -23,6 +23,7 @@ impl nodes::typed::ObjectType for LengthIndicationType {
             <BaseLifetimeIndicationType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<LengthIndicationType> for LengthIndicationType {}
@@ -56,12 +57,69 @@ impl nodes::typed::ObjectType for LockingServicesType {
                 "RemainingLockTime",
             ),
             nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Locked"),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "InitLock"),
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "RenewLock",
+            ),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "ExitLock"),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "BreakLock"),
         ],
         optional: &[],
         supertype: ::core::option::Option::Some(
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "InitLock",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(6393),
+            },
+            inputs: &["Context"],
+            outputs: &["InitLockStatus"],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "RenewLock",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(6396),
+            },
+            inputs: &[],
+            outputs: &["RenewLockStatus"],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "ExitLock",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(6398),
+            },
+            inputs: &[],
+            outputs: &["ExitLockStatus"],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "BreakLock",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(6400),
+            },
+            inputs: &[],
+            outputs: &["BreakLockStatus"],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for LockingServicesType {}

@@ -23,6 +23,7 @@ impl nodes::typed::ObjectType for MaintenanceRequiredAlarmType {
             <DeviceHealthDiagnosticAlarmType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for MaintenanceRequiredAlarmType {}

@@ -46,6 +46,7 @@ impl nodes::typed::ObjectType for NetworkType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for NetworkType {}
@@ -71,6 +72,7 @@ impl nodes::typed::ObjectType for NumberOfPartsIndicationType {
             <BaseLifetimeIndicationType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<NumberOfPartsIndicationType> for NumberOfPartsIndicationType {}
@@ -96,6 +98,7 @@ impl nodes::typed::ObjectType for NumberOfUsagesIndicationType {
             <BaseLifetimeIndicationType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<NumberOfUsagesIndicationType> for NumberOfUsagesIndicationType {}

@@ -50,6 +50,7 @@ impl nodes::typed::ObjectType for PackageLoadingType {
             <SoftwareLoadingType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<PackageLoadingType> for PackageLoadingType {}
@@ -75,6 +76,7 @@ impl nodes::typed::ObjectType for PowerCycleStateMachineType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for PowerCycleStateMachineType {}
@@ -94,6 +96,10 @@ impl PrepareForUpdateStateMachineType {
             "PercentComplete",
         ),
     );
+    /// The optional member `Resume`.
+    pub const RESUME: nodes::typed::OptionalMember<Self> = nodes::typed::OptionalMember::new(
+        nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Resume"),
+    );
 }
 impl nodes::typed::ObjectType for PrepareForUpdateStateMachineType {
     type Namespaces = Namespaces;
@@ -103,17 +109,59 @@ impl nodes::typed::ObjectType for PrepareForUpdateStateMachineType {
     );
     const NAME: &'static str = "PrepareForUpdateStateMachineType";
     const MEMBERS: &'static nodes::typed::Members = &nodes::typed::Members {
-        mandatory: &[],
+        mandatory: &[
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Prepare"),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Abort"),
+        ],
         optional: &[
             nodes::typed::MemberName::new(
                 "http://opcfoundation.org/UA/DI/",
                 "PercentComplete",
             ),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Resume"),
         ],
         supertype: ::core::option::Option::Some(
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "Prepare",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(228),
+            },
+            inputs: &[],
+            outputs: &[],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "Abort",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(229),
+            },
+            inputs: &[],
+            outputs: &[],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "Resume",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(230),
+            },
+            inputs: &[],
+            outputs: &[],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for PrepareForUpdateStateMachineType {}
@@ -141,6 +189,7 @@ impl nodes::typed::ObjectType for ProtocolType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for ProtocolType {}

@@ -22,12 +22,40 @@ impl nodes::typed::ObjectType for SoftwareFolderType {
                 "http://opcfoundation.org/UA/DI/",
                 "SoftwareClass",
             ),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Add"),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Delete"),
         ],
         optional: &[],
         supertype: ::core::option::Option::Some(
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "Add",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(403),
+            },
+            inputs: &["Subclass", "Name"],
+            outputs: &[],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "Delete",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(405),
+            },
+            inputs: &["ObjectToDelete"],
+            outputs: &[],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for SoftwareFolderType {}
@@ -61,6 +89,7 @@ impl nodes::typed::ObjectType for SoftwareLoadingType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<SoftwareLoadingType> for SoftwareLoadingType {}
@@ -95,6 +124,7 @@ impl nodes::typed::ObjectType for SoftwareType {
             <ComponentType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for SoftwareType {}
@@ -230,6 +260,7 @@ impl nodes::typed::ObjectType for SoftwareUpdateType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for SoftwareUpdateType {}
@@ -263,6 +294,10 @@ impl SoftwareVersionType {
     /// The optional member `Hash`.
     pub const HASH: nodes::typed::OptionalMember<Self> = nodes::typed::OptionalMember::new(
         nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Hash"),
+    );
+    /// The optional member `Clear`.
+    pub const CLEAR: nodes::typed::OptionalMember<Self> = nodes::typed::OptionalMember::new(
+        nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Clear"),
     );
 }
 impl nodes::typed::ObjectType for SoftwareVersionType {
@@ -301,11 +336,26 @@ impl nodes::typed::ObjectType for SoftwareVersionType {
                 "ChangeLogReference",
             ),
             nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Hash"),
+            nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Clear"),
         ],
         supertype: ::core::option::Option::Some(
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "Clear",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(359),
+            },
+            inputs: &[],
+            outputs: &[],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for SoftwareVersionType {}
@@ -331,6 +381,7 @@ impl nodes::typed::ObjectType for SubstanceVolumeIndicationType {
             <BaseLifetimeIndicationType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<SubstanceVolumeIndicationType> for SubstanceVolumeIndicationType {}

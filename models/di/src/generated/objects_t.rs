@@ -23,6 +23,7 @@ impl nodes::typed::ObjectType for TimeIndicationType {
             <BaseLifetimeIndicationType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<TimeIndicationType> for TimeIndicationType {}
@@ -98,6 +99,7 @@ impl nodes::typed::ObjectType for TopologyElementType {
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<TopologyElementType> for TopologyElementType {}
@@ -116,14 +118,86 @@ impl nodes::typed::ObjectType for TransferServicesType {
     );
     const NAME: &'static str = "TransferServicesType";
     const MEMBERS: &'static nodes::typed::Members = &nodes::typed::Members {
-        mandatory: &[],
+        mandatory: &[
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "TransferToDevice",
+            ),
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "TransferFromDevice",
+            ),
+            nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "FetchTransferResultData",
+            ),
+        ],
         optional: &[],
         supertype: ::core::option::Option::Some(
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "TransferToDevice",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(6527),
+            },
+            inputs: &[],
+            outputs: &["TransferID", "InitTransferStatus"],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "TransferFromDevice",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(6529),
+            },
+            inputs: &[],
+            outputs: &["TransferID", "InitTransferStatus"],
+        },
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new(
+                "http://opcfoundation.org/UA/DI/",
+                "FetchTransferResultData",
+            ),
+            declaration: codec::TypeKey {
+                namespace: "http://opcfoundation.org/UA/DI/",
+                id: codec::ConstIdentifier::Numeric(6531),
+            },
+            inputs: &[
+                "TransferID",
+                "SequenceNumber",
+                "MaxParameterResultsToReturn",
+                "OmitGoodResults",
+            ],
+            outputs: &["FetchResultData"],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for TransferServicesType {}
 impl nodes::typed::IsA<TransferServicesType> for TransferServicesType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for TransferServicesType {}
+/// What `TransferToDevice` gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransferServicesTypeTransferToDeviceOutputs {
+    /// `TransferID`
+    pub transfer_id: i32,
+    /// `InitTransferStatus`
+    pub init_transfer_status: i32,
+}
+/// What `TransferFromDevice` gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransferServicesTypeTransferFromDeviceOutputs {
+    /// `TransferID`
+    pub transfer_id: i32,
+    /// `InitTransferStatus`
+    pub init_transfer_status: i32,
+}

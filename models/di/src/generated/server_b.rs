@@ -24,6 +24,7 @@ impl ::core::ops::Deref for BaseLifetimeIndicationTypeHandle {
 impl server::typed::HandleType for BaseLifetimeIndicationType {
     type Handle = BaseLifetimeIndicationTypeHandle;
 }
+impl server::typed::WithoutMethods for BaseLifetimeIndicationType {}
 
 /// A `BlockType` of this server.
 #[derive(Clone, Debug)]
@@ -87,3 +88,4 @@ impl BlockTypeHandle {
         >(self, BlockType::TARGET_MODE.name())
     }
 }
+impl server::typed::WithoutMethods for BlockType {}

@@ -44,6 +44,133 @@ impl CachedLoadingTypeHandle {
             SoftwareVersionType,
         >(self, CachedLoadingType::FALLBACK_VERSION.name())
     }
+    /// Binds a handler for `GetUpdateBehavior`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_get_update_behavior<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<CachedLoadingType>,
+            codec::UaString,
+            codec::UaString,
+            codec::Array<codec::UaString>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<UpdateBehavior, server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<CachedLoadingType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match (
+                inputs.take::<codec::UaString>(),
+                inputs.take::<codec::UaString>(),
+                inputs.take::<codec::Array<codec::UaString>>(),
+            ) {
+                (
+                    ::core::option::Option::Some(manufacturer_uri),
+                    ::core::option::Option::Some(software_revision),
+                    ::core::option::Option::Some(patch_identifiers),
+                ) => {
+                    ::core::result::Result::Ok(
+                        handler(
+                            call,
+                            manufacturer_uri,
+                            software_revision,
+                            patch_identifiers,
+                        ),
+                    )
+                }
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                let output = called?.await?;
+                server::typed::outputs([codec::IntoVariant::into_variant(output)])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            CachedLoadingType,
+            _,
+        >(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `CachedLoadingType`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `CachedLoadingType`",
+    label = "`CachedLoadingTypeMethods` is not implemented for it"
+)]
+pub trait CachedLoadingTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `GetUpdateBehavior`
+    ///
+    /// Gives `UpdateBehavior`.
+    fn get_update_behavior(
+        &self,
+        call: server::typed::MethodContext<CachedLoadingType>,
+        manufacturer_uri: codec::UaString,
+        software_revision: codec::UaString,
+        patch_identifiers: codec::Array<codec::UaString>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<UpdateBehavior, server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: CachedLoadingTypeMethods> server::typed::MethodHandlers<H>
+for CachedLoadingType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<CachedLoadingType as nodes::typed::ObjectType>::METHODS[0];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    CachedLoadingType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, mut inputs: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let (
+                                ::core::option::Option::Some(manufacturer_uri),
+                                ::core::option::Option::Some(software_revision),
+                                ::core::option::Option::Some(patch_identifiers),
+                            ) = (
+                                inputs.take::<codec::UaString>(),
+                                inputs.take::<codec::UaString>(),
+                                inputs.take::<codec::Array<codec::UaString>>(),
+                            ) else {
+                                return ::core::result::Result::Err(inputs.into_error());
+                            };
+                            let output = logic
+                                .get_update_behavior(
+                                    call,
+                                    manufacturer_uri,
+                                    software_revision,
+                                    patch_identifiers,
+                                )
+                                .await?;
+                            server::typed::outputs([
+                                codec::IntoVariant::into_variant(output),
+                            ])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl CachedLoadingTypeHandle {
+    /// Binds handlers for the mandatory Methods of a `CachedLoadingType`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl CachedLoadingTypeMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<CachedLoadingType, _>(self, logic)
+    }
 }
 
 /// A `CheckFunctionAlarmType` of this server.
@@ -66,6 +193,7 @@ impl ::core::ops::Deref for CheckFunctionAlarmTypeHandle {
 impl server::typed::HandleType for CheckFunctionAlarmType {
     type Handle = CheckFunctionAlarmTypeHandle;
 }
+impl server::typed::WithoutMethods for CheckFunctionAlarmType {}
 
 /// A `ComponentType` of this server.
 #[derive(Clone, Debug)]
@@ -226,6 +354,7 @@ impl ComponentTypeHandle {
         >(self, ComponentType::COMPONENT_NAME.name())
     }
 }
+impl server::typed::WithoutMethods for ComponentType {}
 
 /// A `ConfigurableObjectType` of this server.
 #[derive(Clone, Debug)]
@@ -300,6 +429,7 @@ impl ConfigurableObjectTypeHandle {
         >(self, ConfigurableObjectType::OBJECT_IDENTIFIER, name)
     }
 }
+impl server::typed::WithoutMethods for ConfigurableObjectType {}
 
 /// A `ConfirmationStateMachineType` of this server.
 #[derive(Clone, Debug)]
@@ -334,6 +464,85 @@ impl ConfirmationStateMachineTypeHandle {
                 "ConfirmationTimeout",
             ),
         )
+    }
+    /// Binds a handler for `Confirm`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_confirm<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<ConfirmationStateMachineType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<ConfirmationStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                called.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            ConfirmationStateMachineType,
+            _,
+        >(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `ConfirmationStateMachineType`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `ConfirmationStateMachineType`",
+    label = "`ConfirmationStateMachineTypeMethods` is not implemented for it"
+)]
+pub trait ConfirmationStateMachineTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `Confirm`
+    fn confirm(
+        &self,
+        call: server::typed::MethodContext<ConfirmationStateMachineType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<(), server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: ConfirmationStateMachineTypeMethods> server::typed::MethodHandlers<H>
+for ConfirmationStateMachineType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<ConfirmationStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    ConfirmationStateMachineType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            logic.confirm(call).await?;
+                            server::typed::outputs([])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl ConfirmationStateMachineTypeHandle {
+    /// Binds handlers for the mandatory Methods of a `ConfirmationStateMachineType`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl ConfirmationStateMachineTypeMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<ConfirmationStateMachineType, _>(self, logic)
     }
 }
 
@@ -403,3 +612,4 @@ impl ConnectionPointTypeHandle {
         >(self, ConnectionPointType::PROFILE_IDENTIFIER, name)
     }
 }
+impl server::typed::WithoutMethods for ConnectionPointType {}

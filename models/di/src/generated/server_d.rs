@@ -24,6 +24,7 @@ impl ::core::ops::Deref for DeviceHealthDiagnosticAlarmTypeHandle {
 impl server::typed::HandleType for DeviceHealthDiagnosticAlarmType {
     type Handle = DeviceHealthDiagnosticAlarmTypeHandle;
 }
+impl server::typed::WithoutMethods for DeviceHealthDiagnosticAlarmType {}
 
 /// A `DeviceType` of this server.
 #[derive(Clone, Debug)]
@@ -278,6 +279,7 @@ impl DeviceTypeHandle {
         >(self, DeviceType::DEVICE_HEALTH_ALARMS.name())
     }
 }
+impl server::typed::WithoutMethods for DeviceType {}
 
 /// A `DiameterIndicationType` of this server.
 #[derive(Clone, Debug)]
@@ -299,6 +301,7 @@ impl ::core::ops::Deref for DiameterIndicationTypeHandle {
 impl server::typed::HandleType for DiameterIndicationType {
     type Handle = DiameterIndicationTypeHandle;
 }
+impl server::typed::WithoutMethods for DiameterIndicationType {}
 
 /// A `DirectLoadingType` of this server.
 #[derive(Clone, Debug)]
@@ -339,3 +342,4 @@ impl DirectLoadingTypeHandle {
         >(self, DirectLoadingType::WRITE_TIMEOUT.name())
     }
 }
+impl server::typed::WithoutMethods for DirectLoadingType {}

@@ -23,6 +23,7 @@ impl ::core::ops::Deref for FailureAlarmTypeHandle {
 impl server::typed::HandleType for FailureAlarmType {
     type Handle = FailureAlarmTypeHandle;
 }
+impl server::typed::WithoutMethods for FailureAlarmType {}
 
 /// A `FileSystemLoadingType` of this server.
 #[derive(Clone, Debug)]
@@ -48,6 +49,142 @@ impl FileSystemLoadingTypeHandle {
         server::typed::ObjectHandle::object::<
             nodes::typed::BaseObjectType,
         >(self, nodes::typed::MemberName::new(codec::NS0_URI, "FileSystem"))
+    }
+    /// Binds a handler for `GetUpdateBehavior`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_get_update_behavior<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<FileSystemLoadingType>,
+            codec::Array<codec::NodeId>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<UpdateBehavior, server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<FileSystemLoadingType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match inputs.take::<codec::Array<codec::NodeId>>() {
+                ::core::option::Option::Some(node_ids) => {
+                    ::core::result::Result::Ok(handler(call, node_ids))
+                }
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                let output = called?.await?;
+                server::typed::outputs([codec::IntoVariant::into_variant(output)])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            FileSystemLoadingType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `ValidateFiles`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_validate_files<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<FileSystemLoadingType>,
+            codec::Array<codec::NodeId>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<
+                    FileSystemLoadingTypeValidateFilesOutputs,
+                    server::MethodError,
+                >,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<FileSystemLoadingType as nodes::typed::ObjectType>::METHODS[1];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match inputs.take::<codec::Array<codec::NodeId>>() {
+                ::core::option::Option::Some(node_ids) => {
+                    ::core::result::Result::Ok(handler(call, node_ids))
+                }
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                let outputs = called?.await?;
+                server::typed::outputs([
+                    codec::IntoVariant::into_variant(outputs.error_code),
+                    codec::IntoVariant::into_variant(outputs.error_message),
+                ])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            FileSystemLoadingType,
+            _,
+        >(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `FileSystemLoadingType`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `FileSystemLoadingType`",
+    label = "`FileSystemLoadingTypeMethods` is not implemented for it"
+)]
+pub trait FileSystemLoadingTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `GetUpdateBehavior`
+    ///
+    /// Gives `UpdateBehavior`.
+    fn get_update_behavior(
+        &self,
+        call: server::typed::MethodContext<FileSystemLoadingType>,
+        node_ids: codec::Array<codec::NodeId>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<UpdateBehavior, server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: FileSystemLoadingTypeMethods> server::typed::MethodHandlers<H>
+for FileSystemLoadingType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<FileSystemLoadingType as nodes::typed::ObjectType>::METHODS[0];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    FileSystemLoadingType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, mut inputs: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let ::core::option::Option::Some(node_ids) = inputs
+                                .take::<codec::Array<codec::NodeId>>() else {
+                                return ::core::result::Result::Err(inputs.into_error());
+                            };
+                            let output = logic
+                                .get_update_behavior(call, node_ids)
+                                .await?;
+                            server::typed::outputs([
+                                codec::IntoVariant::into_variant(output),
+                            ])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl FileSystemLoadingTypeHandle {
+    /// Binds handlers for the mandatory Methods of a `FileSystemLoadingType`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl FileSystemLoadingTypeMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<FileSystemLoadingType, _>(self, logic)
     }
 }
 
@@ -115,3 +252,4 @@ impl FunctionalGroupTypeHandle {
         >(self, FunctionalGroupType::UI_ELEMENT.name())
     }
 }
+impl server::typed::WithoutMethods for FunctionalGroupType {}

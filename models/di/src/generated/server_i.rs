@@ -56,6 +56,151 @@ impl IAssetLocationIndicationTypeHandle {
             LocationIndicationType,
         >(self, IAssetLocationIndicationType::SUPPORTED_INDICATION_TYPES.name())
     }
+    /// Binds a handler for `StartLocationIndication`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_start_location_indication<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<IAssetLocationIndicationType>,
+            f64,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match inputs.take::<f64>() {
+                ::core::option::Option::Some(indication_duration) => {
+                    ::core::result::Result::Ok(handler(call, indication_duration))
+                }
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                called?.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            IAssetLocationIndicationType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `StopLocationIndication`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_stop_location_indication<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<IAssetLocationIndicationType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[1];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                called.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            IAssetLocationIndicationType,
+            _,
+        >(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `IAssetLocationIndicationType`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `IAssetLocationIndicationType`",
+    label = "`IAssetLocationIndicationTypeMethods` is not implemented for it"
+)]
+pub trait IAssetLocationIndicationTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `StartLocationIndication`
+    fn start_location_indication(
+        &self,
+        call: server::typed::MethodContext<IAssetLocationIndicationType>,
+        indication_duration: f64,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<(), server::MethodError>,
+    > + ::core::marker::Send;
+    /// `StopLocationIndication`
+    fn stop_location_indication(
+        &self,
+        call: server::typed::MethodContext<IAssetLocationIndicationType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<(), server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: IAssetLocationIndicationTypeMethods> server::typed::MethodHandlers<H>
+for IAssetLocationIndicationType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[0];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    IAssetLocationIndicationType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, mut inputs: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let ::core::option::Option::Some(indication_duration) = inputs
+                                .take::<f64>() else {
+                                return ::core::result::Result::Err(inputs.into_error());
+                            };
+                            logic
+                                .start_location_indication(call, indication_duration)
+                                .await?;
+                            server::typed::outputs([])
+                        }
+                    },
+                );
+        }
+        {
+            const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[1];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    IAssetLocationIndicationType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            logic.stop_location_indication(call).await?;
+                            server::typed::outputs([])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl IAssetLocationIndicationTypeHandle {
+    /// Binds handlers for the mandatory Methods of a `IAssetLocationIndicationType`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl IAssetLocationIndicationTypeMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<IAssetLocationIndicationType, _>(self, logic)
+    }
 }
 
 /// A `IDeviceHealthType` of this server.
@@ -97,6 +242,7 @@ impl IDeviceHealthTypeHandle {
         >(self, IDeviceHealthType::DEVICE_HEALTH_ALARMS.name())
     }
 }
+impl server::typed::WithoutMethods for IDeviceHealthType {}
 
 /// A `IOperationCounterType` of this server.
 #[derive(Clone, Debug)]
@@ -142,6 +288,7 @@ impl IOperationCounterTypeHandle {
         >(self, IOperationCounterType::OPERATION_CYCLE_COUNTER.name())
     }
 }
+impl server::typed::WithoutMethods for IOperationCounterType {}
 
 /// A `ISupportInfoType` of this server.
 #[derive(Clone, Debug)]
@@ -207,6 +354,7 @@ impl ISupportInfoTypeHandle {
         >(self, ISupportInfoType::IMAGE_SET.name())
     }
 }
+impl server::typed::WithoutMethods for ISupportInfoType {}
 
 /// A `ITagNameplateType` of this server.
 #[derive(Clone, Debug)]
@@ -245,6 +393,7 @@ impl ITagNameplateTypeHandle {
         >(self, ITagNameplateType::COMPONENT_NAME.name())
     }
 }
+impl server::typed::WithoutMethods for ITagNameplateType {}
 
 /// A `IVendorNameplateType` of this server.
 #[derive(Clone, Debug)]
@@ -391,6 +540,7 @@ impl IVendorNameplateTypeHandle {
         >(self, IVendorNameplateType::REVISION_COUNTER.name())
     }
 }
+impl server::typed::WithoutMethods for IVendorNameplateType {}
 
 /// A `InstallationStateMachineType` of this server.
 #[derive(Clone, Debug)]
@@ -426,5 +576,201 @@ impl InstallationStateMachineTypeHandle {
         server::typed::ObjectHandle::optional_variable::<
             f64,
         >(self, InstallationStateMachineType::INSTALLATION_DELAY.name())
+    }
+    /// Binds a handler for `InstallSoftwarePackage`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_install_software_package<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<InstallationStateMachineType>,
+            codec::UaString,
+            codec::UaString,
+            codec::Array<codec::UaString>,
+            codec::ByteString,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match (
+                inputs.take::<codec::UaString>(),
+                inputs.take::<codec::UaString>(),
+                inputs.take::<codec::Array<codec::UaString>>(),
+                inputs.take::<codec::ByteString>(),
+            ) {
+                (
+                    ::core::option::Option::Some(manufacturer_uri),
+                    ::core::option::Option::Some(software_revision),
+                    ::core::option::Option::Some(patch_identifiers),
+                    ::core::option::Option::Some(hash),
+                ) => {
+                    ::core::result::Result::Ok(
+                        handler(
+                            call,
+                            manufacturer_uri,
+                            software_revision,
+                            patch_identifiers,
+                            hash,
+                        ),
+                    )
+                }
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                called?.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            InstallationStateMachineType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `InstallFiles`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_install_files<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<InstallationStateMachineType>,
+            codec::Array<codec::NodeId>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[1];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match inputs.take::<codec::Array<codec::NodeId>>() {
+                ::core::option::Option::Some(node_ids) => {
+                    ::core::result::Result::Ok(handler(call, node_ids))
+                }
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                called?.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            InstallationStateMachineType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `Resume`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_resume<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<InstallationStateMachineType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[2];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                called.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            InstallationStateMachineType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `Uninstall`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_uninstall<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<InstallationStateMachineType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[3];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                called.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            InstallationStateMachineType,
+            _,
+        >(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `InstallationStateMachineType`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `InstallationStateMachineType`",
+    label = "`InstallationStateMachineTypeMethods` is not implemented for it"
+)]
+pub trait InstallationStateMachineTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `Resume`
+    fn resume(
+        &self,
+        call: server::typed::MethodContext<InstallationStateMachineType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<(), server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: InstallationStateMachineTypeMethods> server::typed::MethodHandlers<H>
+for InstallationStateMachineType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[2];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    InstallationStateMachineType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            logic.resume(call).await?;
+                            server::typed::outputs([])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl InstallationStateMachineTypeHandle {
+    /// Binds handlers for the mandatory Methods of a `InstallationStateMachineType`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl InstallationStateMachineTypeMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<InstallationStateMachineType, _>(self, logic)
     }
 }

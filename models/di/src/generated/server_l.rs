@@ -23,6 +23,7 @@ impl ::core::ops::Deref for LengthIndicationTypeHandle {
 impl server::typed::HandleType for LengthIndicationType {
     type Handle = LengthIndicationTypeHandle;
 }
+impl server::typed::WithoutMethods for LengthIndicationType {}
 
 /// A `LockingServicesType` of this server.
 #[derive(Clone, Debug)]
@@ -92,5 +93,270 @@ impl LockingServicesTypeHandle {
             self,
             nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Locked"),
         )
+    }
+    /// Binds a handler for `InitLock`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_init_lock<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<LockingServicesType>,
+            codec::UaString,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<i32, server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match inputs.take::<codec::UaString>() {
+                ::core::option::Option::Some(context) => {
+                    ::core::result::Result::Ok(handler(call, context))
+                }
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                let output = called?.await?;
+                server::typed::outputs([codec::IntoVariant::into_variant(output)])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            LockingServicesType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `RenewLock`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_renew_lock<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<LockingServicesType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<i32, server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[1];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                let output = called.await?;
+                server::typed::outputs([codec::IntoVariant::into_variant(output)])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            LockingServicesType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `ExitLock`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_exit_lock<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<LockingServicesType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<i32, server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[2];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                let output = called.await?;
+                server::typed::outputs([codec::IntoVariant::into_variant(output)])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            LockingServicesType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `BreakLock`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_break_lock<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<LockingServicesType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<i32, server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[3];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                let output = called.await?;
+                server::typed::outputs([codec::IntoVariant::into_variant(output)])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            LockingServicesType,
+            _,
+        >(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `LockingServicesType`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `LockingServicesType`",
+    label = "`LockingServicesTypeMethods` is not implemented for it"
+)]
+pub trait LockingServicesTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `InitLock`
+    ///
+    /// Gives `InitLockStatus`.
+    fn init_lock(
+        &self,
+        call: server::typed::MethodContext<LockingServicesType>,
+        context: codec::UaString,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<i32, server::MethodError>,
+    > + ::core::marker::Send;
+    /// `RenewLock`
+    ///
+    /// Gives `RenewLockStatus`.
+    fn renew_lock(
+        &self,
+        call: server::typed::MethodContext<LockingServicesType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<i32, server::MethodError>,
+    > + ::core::marker::Send;
+    /// `ExitLock`
+    ///
+    /// Gives `ExitLockStatus`.
+    fn exit_lock(
+        &self,
+        call: server::typed::MethodContext<LockingServicesType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<i32, server::MethodError>,
+    > + ::core::marker::Send;
+    /// `BreakLock`
+    ///
+    /// Gives `BreakLockStatus`.
+    fn break_lock(
+        &self,
+        call: server::typed::MethodContext<LockingServicesType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<i32, server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: LockingServicesTypeMethods> server::typed::MethodHandlers<H>
+for LockingServicesType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[0];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    LockingServicesType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, mut inputs: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let ::core::option::Option::Some(context) = inputs
+                                .take::<codec::UaString>() else {
+                                return ::core::result::Result::Err(inputs.into_error());
+                            };
+                            let output = logic.init_lock(call, context).await?;
+                            server::typed::outputs([
+                                codec::IntoVariant::into_variant(output),
+                            ])
+                        }
+                    },
+                );
+        }
+        {
+            const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[1];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    LockingServicesType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let output = logic.renew_lock(call).await?;
+                            server::typed::outputs([
+                                codec::IntoVariant::into_variant(output),
+                            ])
+                        }
+                    },
+                );
+        }
+        {
+            const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[2];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    LockingServicesType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let output = logic.exit_lock(call).await?;
+                            server::typed::outputs([
+                                codec::IntoVariant::into_variant(output),
+                            ])
+                        }
+                    },
+                );
+        }
+        {
+            const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[3];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    LockingServicesType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let output = logic.break_lock(call).await?;
+                            server::typed::outputs([
+                                codec::IntoVariant::into_variant(output),
+                            ])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl LockingServicesTypeHandle {
+    /// Binds handlers for the mandatory Methods of a `LockingServicesType`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl LockingServicesTypeMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<LockingServicesType, _>(self, logic)
     }
 }

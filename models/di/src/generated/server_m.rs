@@ -24,3 +24,4 @@ impl ::core::ops::Deref for MaintenanceRequiredAlarmTypeHandle {
 impl server::typed::HandleType for MaintenanceRequiredAlarmType {
     type Handle = MaintenanceRequiredAlarmTypeHandle;
 }
+impl server::typed::WithoutMethods for MaintenanceRequiredAlarmType {}

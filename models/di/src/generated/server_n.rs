@@ -66,6 +66,7 @@ impl NetworkTypeHandle {
         >(self, NetworkType::PROFILE_IDENTIFIER, name)
     }
 }
+impl server::typed::WithoutMethods for NetworkType {}
 
 /// A `NumberOfPartsIndicationType` of this server.
 #[derive(Clone, Debug)]
@@ -87,6 +88,7 @@ impl ::core::ops::Deref for NumberOfPartsIndicationTypeHandle {
 impl server::typed::HandleType for NumberOfPartsIndicationType {
     type Handle = NumberOfPartsIndicationTypeHandle;
 }
+impl server::typed::WithoutMethods for NumberOfPartsIndicationType {}
 
 /// A `NumberOfUsagesIndicationType` of this server.
 #[derive(Clone, Debug)]
@@ -108,3 +110,4 @@ impl ::core::ops::Deref for NumberOfUsagesIndicationTypeHandle {
 impl server::typed::HandleType for NumberOfUsagesIndicationType {
     type Handle = NumberOfUsagesIndicationTypeHandle;
 }
+impl server::typed::WithoutMethods for NumberOfUsagesIndicationType {}

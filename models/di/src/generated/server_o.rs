@@ -23,3 +23,4 @@ impl ::core::ops::Deref for OffSpecAlarmTypeHandle {
 impl server::typed::HandleType for OffSpecAlarmType {
     type Handle = OffSpecAlarmTypeHandle;
 }
+impl server::typed::WithoutMethods for OffSpecAlarmType {}

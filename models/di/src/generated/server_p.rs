@@ -71,6 +71,7 @@ impl PackageLoadingTypeHandle {
         >(self, PackageLoadingType::WRITE_BLOCK_SIZE.name())
     }
 }
+impl server::typed::WithoutMethods for PackageLoadingType {}
 
 /// A `PowerCycleStateMachineType` of this server.
 #[derive(Clone, Debug)]
@@ -92,6 +93,7 @@ impl ::core::ops::Deref for PowerCycleStateMachineTypeHandle {
 impl server::typed::HandleType for PowerCycleStateMachineType {
     type Handle = PowerCycleStateMachineTypeHandle;
 }
+impl server::typed::WithoutMethods for PowerCycleStateMachineType {}
 
 /// A `PrepareForUpdateStateMachineType` of this server.
 #[derive(Clone, Debug)]
@@ -121,6 +123,169 @@ impl PrepareForUpdateStateMachineTypeHandle {
             u8,
         >(self, PrepareForUpdateStateMachineType::PERCENT_COMPLETE.name())
     }
+    /// Binds a handler for `Prepare`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_prepare<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<PrepareForUpdateStateMachineType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                called.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            PrepareForUpdateStateMachineType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `Abort`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_abort<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<PrepareForUpdateStateMachineType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[1];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                called.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            PrepareForUpdateStateMachineType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `Resume`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_resume<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<PrepareForUpdateStateMachineType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[2];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                called.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            PrepareForUpdateStateMachineType,
+            _,
+        >(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `PrepareForUpdateStateMachineType`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `PrepareForUpdateStateMachineType`",
+    label = "`PrepareForUpdateStateMachineTypeMethods` is not implemented for it"
+)]
+pub trait PrepareForUpdateStateMachineTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `Prepare`
+    fn prepare(
+        &self,
+        call: server::typed::MethodContext<PrepareForUpdateStateMachineType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<(), server::MethodError>,
+    > + ::core::marker::Send;
+    /// `Abort`
+    fn abort(
+        &self,
+        call: server::typed::MethodContext<PrepareForUpdateStateMachineType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<(), server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: PrepareForUpdateStateMachineTypeMethods> server::typed::MethodHandlers<H>
+for PrepareForUpdateStateMachineType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    PrepareForUpdateStateMachineType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            logic.prepare(call).await?;
+                            server::typed::outputs([])
+                        }
+                    },
+                );
+        }
+        {
+            const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[1];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    PrepareForUpdateStateMachineType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            logic.abort(call).await?;
+                            server::typed::outputs([])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl PrepareForUpdateStateMachineTypeHandle {
+    /// Binds handlers for the mandatory Methods of a `PrepareForUpdateStateMachineType`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl PrepareForUpdateStateMachineTypeMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<
+            PrepareForUpdateStateMachineType,
+            _,
+        >(self, logic)
+    }
 }
 
 /// A `ProtocolType` of this server.
@@ -140,3 +305,4 @@ impl ::core::ops::Deref for ProtocolTypeHandle {
 impl server::typed::HandleType for ProtocolType {
     type Handle = ProtocolTypeHandle;
 }
+impl server::typed::WithoutMethods for ProtocolType {}

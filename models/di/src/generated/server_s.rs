@@ -37,6 +37,171 @@ impl SoftwareFolderTypeHandle {
             ),
         )
     }
+    /// Binds a handler for `Add`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_add<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<SoftwareFolderType>,
+            codec::UaString,
+            codec::UaString,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match (
+                inputs.take::<codec::UaString>(),
+                inputs.take::<codec::UaString>(),
+            ) {
+                (
+                    ::core::option::Option::Some(subclass),
+                    ::core::option::Option::Some(name),
+                ) => ::core::result::Result::Ok(handler(call, subclass, name)),
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                called?.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            SoftwareFolderType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `Delete`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_delete<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<SoftwareFolderType>,
+            codec::NodeId,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[1];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match inputs.take::<codec::NodeId>() {
+                ::core::option::Option::Some(object_to_delete) => {
+                    ::core::result::Result::Ok(handler(call, object_to_delete))
+                }
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                called?.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            SoftwareFolderType,
+            _,
+        >(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `SoftwareFolderType`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `SoftwareFolderType`",
+    label = "`SoftwareFolderTypeMethods` is not implemented for it"
+)]
+pub trait SoftwareFolderTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `Add`
+    fn add(
+        &self,
+        call: server::typed::MethodContext<SoftwareFolderType>,
+        subclass: codec::UaString,
+        name: codec::UaString,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<(), server::MethodError>,
+    > + ::core::marker::Send;
+    /// `Delete`
+    fn delete(
+        &self,
+        call: server::typed::MethodContext<SoftwareFolderType>,
+        object_to_delete: codec::NodeId,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<(), server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: SoftwareFolderTypeMethods> server::typed::MethodHandlers<H>
+for SoftwareFolderType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[0];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    SoftwareFolderType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, mut inputs: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let (
+                                ::core::option::Option::Some(subclass),
+                                ::core::option::Option::Some(name),
+                            ) = (
+                                inputs.take::<codec::UaString>(),
+                                inputs.take::<codec::UaString>(),
+                            ) else {
+                                return ::core::result::Result::Err(inputs.into_error());
+                            };
+                            logic.add(call, subclass, name).await?;
+                            server::typed::outputs([])
+                        }
+                    },
+                );
+        }
+        {
+            const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[1];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    SoftwareFolderType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, mut inputs: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let ::core::option::Option::Some(object_to_delete) = inputs
+                                .take::<codec::NodeId>() else {
+                                return ::core::result::Result::Err(inputs.into_error());
+                            };
+                            logic.delete(call, object_to_delete).await?;
+                            server::typed::outputs([])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl SoftwareFolderTypeHandle {
+    /// Binds handlers for the mandatory Methods of a `SoftwareFolderType`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl SoftwareFolderTypeMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<SoftwareFolderType, _>(self, logic)
+    }
 }
 
 /// A `SoftwareLoadingType` of this server.
@@ -69,6 +234,7 @@ impl SoftwareLoadingTypeHandle {
         >(self, SoftwareLoadingType::UPDATE_KEY.name())
     }
 }
+impl server::typed::WithoutMethods for SoftwareLoadingType {}
 
 /// A `SoftwareType` of this server.
 #[derive(Clone, Debug)]
@@ -125,6 +291,7 @@ impl SoftwareTypeHandle {
         )
     }
 }
+impl server::typed::WithoutMethods for SoftwareType {}
 
 /// A `SoftwareUpdateType` of this server.
 #[derive(Clone, Debug)]
@@ -255,6 +422,7 @@ impl SoftwareUpdateTypeHandle {
         >(self, SoftwareUpdateType::VENDOR_ERROR_CODE.name())
     }
 }
+impl server::typed::WithoutMethods for SoftwareUpdateType {}
 
 /// A `SoftwareVersionType` of this server.
 #[derive(Clone, Debug)]
@@ -349,7 +517,36 @@ impl SoftwareVersionTypeHandle {
             codec::ByteString,
         >(self, SoftwareVersionType::HASH.name())
     }
+    /// Binds a handler for `Clear`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_clear<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<SoftwareVersionType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<SoftwareVersionType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                called.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            SoftwareVersionType,
+            _,
+        >(self, METHOD, handler)
+    }
 }
+impl server::typed::WithoutMethods for SoftwareVersionType {}
 
 /// A `SubstanceVolumeIndicationType` of this server.
 #[derive(Clone, Debug)]
@@ -371,3 +568,4 @@ impl ::core::ops::Deref for SubstanceVolumeIndicationTypeHandle {
 impl server::typed::HandleType for SubstanceVolumeIndicationType {
     type Handle = SubstanceVolumeIndicationTypeHandle;
 }
+impl server::typed::WithoutMethods for SubstanceVolumeIndicationType {}

@@ -21,6 +21,7 @@ impl ::core::ops::Deref for TimeIndicationTypeHandle {
 impl server::typed::HandleType for TimeIndicationType {
     type Handle = TimeIndicationTypeHandle;
 }
+impl server::typed::WithoutMethods for TimeIndicationType {}
 
 /// A `TopologyElementType` of this server.
 #[derive(Clone, Debug)]
@@ -113,6 +114,7 @@ impl TopologyElementTypeHandle {
         >(self, TopologyElementType::GROUP_IDENTIFIER, name)
     }
 }
+impl server::typed::WithoutMethods for TopologyElementType {}
 
 /// A `TransferServicesType` of this server.
 #[derive(Clone, Debug)]
@@ -132,4 +134,284 @@ impl ::core::ops::Deref for TransferServicesTypeHandle {
 }
 impl server::typed::HandleType for TransferServicesType {
     type Handle = TransferServicesTypeHandle;
+}
+impl TransferServicesTypeHandle {
+    /// Binds a handler for `TransferToDevice`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_transfer_to_device<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<TransferServicesType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<
+                    TransferServicesTypeTransferToDeviceOutputs,
+                    server::MethodError,
+                >,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                let outputs = called.await?;
+                server::typed::outputs([
+                    codec::IntoVariant::into_variant(outputs.transfer_id),
+                    codec::IntoVariant::into_variant(outputs.init_transfer_status),
+                ])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            TransferServicesType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `TransferFromDevice`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_transfer_from_device<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<TransferServicesType>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<
+                    TransferServicesTypeTransferFromDeviceOutputs,
+                    server::MethodError,
+                >,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[1];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                let outputs = called.await?;
+                server::typed::outputs([
+                    codec::IntoVariant::into_variant(outputs.transfer_id),
+                    codec::IntoVariant::into_variant(outputs.init_transfer_status),
+                ])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            TransferServicesType,
+            _,
+        >(self, METHOD, handler)
+    }
+    /// Binds a handler for `FetchTransferResultData`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_fetch_transfer_result_data<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<TransferServicesType>,
+            i32,
+            i32,
+            i32,
+            bool,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<
+                    codec::ExtensionObject,
+                    server::MethodError,
+                >,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[2];
+        let handler = move |call, mut inputs: server::typed::InputArguments| {
+            let called = match (
+                inputs.take::<i32>(),
+                inputs.take::<i32>(),
+                inputs.take::<i32>(),
+                inputs.take::<bool>(),
+            ) {
+                (
+                    ::core::option::Option::Some(transfer_id),
+                    ::core::option::Option::Some(sequence_number),
+                    ::core::option::Option::Some(max_parameter_results_to_return),
+                    ::core::option::Option::Some(omit_good_results),
+                ) => {
+                    ::core::result::Result::Ok(
+                        handler(
+                            call,
+                            transfer_id,
+                            sequence_number,
+                            max_parameter_results_to_return,
+                            omit_good_results,
+                        ),
+                    )
+                }
+                _ => ::core::result::Result::Err(inputs.into_error()),
+            };
+            async move {
+                let output = called?.await?;
+                server::typed::outputs([codec::IntoVariant::into_variant(output)])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<
+            TransferServicesType,
+            _,
+        >(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `TransferServicesType`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `TransferServicesType`",
+    label = "`TransferServicesTypeMethods` is not implemented for it"
+)]
+pub trait TransferServicesTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `TransferToDevice`
+    ///
+    /// Gives `TransferID`, `InitTransferStatus`.
+    fn transfer_to_device(
+        &self,
+        call: server::typed::MethodContext<TransferServicesType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            TransferServicesTypeTransferToDeviceOutputs,
+            server::MethodError,
+        >,
+    > + ::core::marker::Send;
+    /// `TransferFromDevice`
+    ///
+    /// Gives `TransferID`, `InitTransferStatus`.
+    fn transfer_from_device(
+        &self,
+        call: server::typed::MethodContext<TransferServicesType>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<
+            TransferServicesTypeTransferFromDeviceOutputs,
+            server::MethodError,
+        >,
+    > + ::core::marker::Send;
+    /// `FetchTransferResultData`
+    ///
+    /// Gives `FetchResultData`.
+    fn fetch_transfer_result_data(
+        &self,
+        call: server::typed::MethodContext<TransferServicesType>,
+        transfer_id: i32,
+        sequence_number: i32,
+        max_parameter_results_to_return: i32,
+        omit_good_results: bool,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<codec::ExtensionObject, server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: TransferServicesTypeMethods> server::typed::MethodHandlers<H>
+for TransferServicesType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[0];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    TransferServicesType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let outputs = logic.transfer_to_device(call).await?;
+                            server::typed::outputs([
+                                codec::IntoVariant::into_variant(outputs.transfer_id),
+                                codec::IntoVariant::into_variant(
+                                    outputs.init_transfer_status,
+                                ),
+                            ])
+                        }
+                    },
+                );
+        }
+        {
+            const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[1];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    TransferServicesType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let outputs = logic.transfer_from_device(call).await?;
+                            server::typed::outputs([
+                                codec::IntoVariant::into_variant(outputs.transfer_id),
+                                codec::IntoVariant::into_variant(
+                                    outputs.init_transfer_status,
+                                ),
+                            ])
+                        }
+                    },
+                );
+        }
+        {
+            const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[2];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    TransferServicesType,
+                    _,
+                >(
+                    METHOD,
+                    move |call, mut inputs: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            let (
+                                ::core::option::Option::Some(transfer_id),
+                                ::core::option::Option::Some(sequence_number),
+                                ::core::option::Option::Some(
+                                    max_parameter_results_to_return,
+                                ),
+                                ::core::option::Option::Some(omit_good_results),
+                            ) = (
+                                inputs.take::<i32>(),
+                                inputs.take::<i32>(),
+                                inputs.take::<i32>(),
+                                inputs.take::<bool>(),
+                            ) else {
+                                return ::core::result::Result::Err(inputs.into_error());
+                            };
+                            let output = logic
+                                .fetch_transfer_result_data(
+                                    call,
+                                    transfer_id,
+                                    sequence_number,
+                                    max_parameter_results_to_return,
+                                    omit_good_results,
+                                )
+                                .await?;
+                            server::typed::outputs([
+                                codec::IntoVariant::into_variant(output),
+                            ])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl TransferServicesTypeHandle {
+    /// Binds handlers for the mandatory Methods of a `TransferServicesType`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl TransferServicesTypeMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<TransferServicesType, _>(self, logic)
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use uaforge_codec::{FromVariant, IntoVariant, NodeId, Variant, VariantTypeError};
+use uaforge_codec::{Array, FromVariant, IntoVariant, NodeId, Variant, VariantTypeError};
 use uaforge_nodes::typed::{InstanceName, MethodMember, resolve_key};
 use uaforge_types::{CallMethodResult, status};
 
@@ -50,18 +50,18 @@ impl ObjectProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
-    pub async fn call(
+    pub async fn call<const N: usize>(
         &self,
         method: &'static MethodMember,
-        inputs: Vec<Variant>,
+        inputs: [Variant; N],
     ) -> Result<OutputArguments, Error> {
-        let values = self.call_open(method, inputs).await?;
+        let values = self.call_open(method, Vec::from(inputs).into()).await?;
         let what: Arc<str> = self.path_of(method).into();
         if values.len() != method.outputs.len() {
             let (expected, found) = (method.outputs.len(), values.len());
             return Err(Error::OutputCount { what, expected, found });
         }
-        Ok(OutputArguments { what, method, values: values.into_iter(), taken: 0 })
+        Ok(OutputArguments { what, method, values: values.into_vec().into_iter(), taken: 0 })
     }
 
     /// Calls a Method whose arguments the model leaves open.
@@ -71,10 +71,10 @@ impl ObjectProxy {
     pub async fn call_open(
         &self,
         method: &'static MethodMember,
-        inputs: Vec<Variant>,
-    ) -> Result<Vec<Variant>, Error> {
+        inputs: Array<Variant>,
+    ) -> Result<Array<Variant>, Error> {
         let result = call_known(self.place(), method, &inputs).await?;
-        outputs(result, &self.path_of(method), method.inputs)
+        outputs(result, &self.path_of(method), method.inputs).map(Array::from)
     }
 
     fn path_of(&self, method: &MethodMember) -> String {
@@ -88,11 +88,11 @@ impl ObjectProxy {
 async fn call_known(
     place: &Arc<Place>,
     method: &'static MethodMember,
-    inputs: &[Variant],
+    inputs: &Array<Variant>,
 ) -> Result<CallMethodResult, Error> {
     let session = &place.session;
     let object = place.node_id().await?;
-    let call = |method_id: NodeId| session.call_once(object.clone(), method_id, inputs.to_vec().into());
+    let call = |method_id: NodeId| session.call_once(object.clone(), method_id, inputs.clone());
     let known = place.method(method.name).await;
     if let Some(known) = &known {
         let result = call(known.clone()).await?;

@@ -4,7 +4,7 @@ use core::fmt;
 use core::future::Future;
 use std::sync::Arc;
 
-use uaforge_codec::{FromVariant, NodeId, StatusCode, Variant};
+use uaforge_codec::{Array, FromVariant, NodeId, StatusCode, Variant};
 use uaforge_nodes::typed::MethodMember;
 use uaforge_types::status;
 
@@ -18,8 +18,11 @@ use crate::server::WeakServer;
 #[diagnostic::on_unimplemented(message = "`{H}` does not handle the Methods of `{Self}`")]
 pub trait MethodHandlers<H>: HandleType {
     /// Binds the Methods of the supertypes, then the type's own.
-    fn bind(binder: &mut MethodBinder, logic: &Arc<H>);
+    fn bind(binder: &mut MethodBinder, logic: &Logic<H>);
 }
+
+/// What handles the Methods of one object, or of all of a type.
+pub type Logic<H> = Arc<H>;
 
 /// An ObjectType without mandatory Methods: its objects need no handler. Generated.
 #[diagnostic::on_unimplemented(
@@ -101,9 +104,25 @@ impl InputArguments {
 
     /// The values that were not taken.
     #[must_use]
-    pub fn into_values(self) -> Vec<Variant> {
+    pub fn into_values(self) -> Array<Variant> {
         self.values.collect()
     }
+}
+
+/// The result of a handler whose outputs are declared.
+///
+/// # Errors
+/// None: the handler succeeded.
+pub fn outputs<const N: usize>(values: [Variant; N]) -> MethodResult {
+    Ok(values.into())
+}
+
+/// The result of a handler whose outputs the model leaves open.
+///
+/// # Errors
+/// None: the handler succeeded.
+pub fn open_outputs(values: Array<Variant>) -> MethodResult {
+    Ok(values.into_vec())
 }
 
 /// Binds handlers of one object, or of all objects of a type.

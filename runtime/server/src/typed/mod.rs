@@ -11,7 +11,9 @@ use uaforge_codec::QualifiedName;
 use uaforge_nodes::typed::{BaseObjectType, ObjectType};
 
 pub use instantiate::{Complete, Handled, InstanceError, NewObject, NoHandler, Unbound};
-pub use methods::{InputArguments, MethodBinder, MethodContext, MethodHandlers, WithoutMethods};
+pub use methods::{
+    InputArguments, Logic, MethodBinder, MethodContext, MethodHandlers, WithoutMethods, open_outputs, outputs,
+};
 pub use object::ObjectHandle;
 
 /// An ObjectType with a handle. Generated.
