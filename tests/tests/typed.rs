@@ -39,7 +39,7 @@ fn with_server<F: Future>(server: &Server, client: impl FnOnce(String) -> F) -> 
 
 fn kettle(server: &Server, name: &str) -> brew_line::server::KettleTypeHandle {
     let builder = server.instantiate::<KettleType>(name).under(ids::object::BREW_LINE);
-    builder.with_optional(VesselType::LEVEL).build().expect("a kettle")
+    builder.with_optional(VesselType::LEVEL).unbound().build().expect("a kettle")
 }
 
 async fn find(session: &Session, name: &str) -> brew_line::client::KettleTypeProxy {
@@ -78,7 +78,8 @@ fn typed_values_travel() {
 #[test]
 fn an_optional_member_may_be_absent() {
     let server = server();
-    let plain = server.instantiate::<KettleType>("Plain").under(ids::object::BREW_LINE).build().unwrap();
+    let plain =
+        server.instantiate::<KettleType>("Plain").under(ids::object::BREW_LINE).unbound().build().unwrap();
     assert!(plain.level().is_none());
     with_server(&server, |url| async move {
         let session = connect_insecure(&url).await.unwrap();
@@ -156,7 +157,7 @@ fn the_type_of_an_object_is_checked() {
 fn a_missing_model_is_named() {
     let server =
         Server::builder().endpoint("opc.tcp://127.0.0.1:0").insecure().model(uaforge::ns0()).build().unwrap();
-    let refused = server.instantiate::<KettleType>("Kettle1").build().unwrap_err();
+    let refused = server.instantiate::<KettleType>("Kettle1").unbound().build().unwrap_err();
     assert!(refused.to_string().contains("http://example.org/BrewLine/"), "{refused}");
     with_server(&server, |url| async move {
         let session = connect_insecure(&url).await.unwrap();

@@ -128,6 +128,8 @@ pub struct MethodMember {
     pub declaration: TypeKey,
     /// Names of its input arguments.
     pub inputs: &'static [&'static str],
+    /// How many of them, at the end, a call may leave out.
+    pub optional_inputs: usize,
     /// Names of its output arguments.
     pub outputs: &'static [&'static str],
 }

@@ -15,7 +15,7 @@ use uaforge_types::status;
 
 use crate::Server;
 use crate::access::Access;
-use crate::space::signature::Signature;
+use crate::space::signature::{Arity, Signature};
 
 /// A call of a Method (CallMethodRequest, OPC 10000-4 §5.12.2). Number and types of the inputs were checked.
 #[derive(Clone, Debug)]
@@ -110,8 +110,8 @@ pub(crate) struct Binding {
     /// The Method when it was bound, and its arguments.
     pub(crate) method: NodeId,
     pub(crate) signature: Arc<Signature>,
-    /// Not for calls on the ObjectType itself.
-    pub(crate) instances_only: bool,
+    /// Of a typed handler, which is not for calls on the ObjectType itself.
+    pub(crate) arity: Option<Arity>,
     pub(crate) handler: Handler,
 }
 

@@ -29,6 +29,10 @@ pub mod inheritance;
 pub mod matrices;
 
 #[rustfmt::skip]
+#[path = "../../goldens/methods/mod.rs"]
+pub mod methods;
+
+#[rustfmt::skip]
 #[path = "../../goldens/option_set_byte/mod.rs"]
 pub mod option_set_byte;
 
@@ -67,6 +71,10 @@ pub mod two_models_base;
 #[rustfmt::skip]
 #[path = "../../goldens/two_models_derived/mod.rs"]
 pub mod two_models_derived;
+
+#[rustfmt::skip]
+#[path = "../../goldens/typed_client_method_call/mod.rs"]
+pub mod typed_client_method_call;
 
 #[rustfmt::skip]
 #[path = "../../goldens/union_basic/mod.rs"]

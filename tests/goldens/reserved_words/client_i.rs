@@ -29,4 +29,13 @@ impl ImplProxy {
             f64,
         >(self, nodes::typed::MemberName::new("http://example.org/acc/words/", "where"))
     }
+    /// `loop`
+    ///
+    /// # Errors
+    /// The object does not have the Method, the Method failed, or the service did.
+    pub async fn r#loop(&self) -> ::core::result::Result<(), client::Error> {
+        const METHOD: &nodes::typed::MethodMember = &<Impl as nodes::typed::ObjectType>::METHODS[0];
+        client::typed::ObjectProxy::call(self, METHOD, []).await?;
+        ::core::result::Result::Ok(())
+    }
 }

@@ -17,12 +17,25 @@ impl nodes::typed::ObjectType for Impl {
     const MEMBERS: &'static nodes::typed::Members = &nodes::typed::Members {
         mandatory: &[
             nodes::typed::MemberName::new("http://example.org/acc/words/", "where"),
+            nodes::typed::MemberName::new("http://example.org/acc/words/", "loop"),
         ],
         optional: &[],
         supertype: ::core::option::Option::Some(
             <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
+    const METHODS: &'static [nodes::typed::MethodMember] = &[
+        nodes::typed::MethodMember {
+            name: nodes::typed::MemberName::new("http://example.org/acc/words/", "loop"),
+            declaration: codec::TypeKey {
+                namespace: "http://example.org/acc/words/",
+                id: codec::ConstIdentifier::Numeric(7001),
+            },
+            inputs: &[],
+            optional_inputs: 0,
+            outputs: &[],
+        },
+    ];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::Concrete for Impl {}

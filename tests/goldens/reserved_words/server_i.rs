@@ -29,4 +29,79 @@ impl ImplHandle {
             f64,
         >(self, nodes::typed::MemberName::new("http://example.org/acc/words/", "where"))
     }
+    /// Binds a handler for `loop`, in place of the one it has.
+    ///
+    /// # Errors
+    /// The object does not have the Method.
+    pub fn on_loop<F>(
+        &self,
+        handler: impl Fn(
+            server::typed::MethodContext<Impl>,
+        ) -> F + ::core::marker::Send + ::core::marker::Sync + 'static,
+    ) -> ::core::result::Result<(), server::MethodBindError>
+    where
+        F: ::core::future::Future<
+                Output = ::core::result::Result<(), server::MethodError>,
+            > + ::core::marker::Send + 'static,
+    {
+        const METHOD: &nodes::typed::MethodMember = &<Impl as nodes::typed::ObjectType>::METHODS[0];
+        let handler = move |call, _: server::typed::InputArguments| {
+            let called = handler(call);
+            async move {
+                called.await?;
+                server::typed::outputs([])
+            }
+        };
+        server::typed::ObjectHandle::on_method::<Impl, _>(self, METHOD, handler)
+    }
+}
+/// Handlers of the mandatory Methods of `impl`.
+///
+/// Each may be written as an `async fn`. One that does not wait is answered at once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not handle the Methods of `impl`",
+    label = "`ImplMethods` is not implemented for it"
+)]
+pub trait ImplMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
+    /// `loop`
+    fn r#loop(
+        &self,
+        call: server::typed::MethodContext<Impl>,
+    ) -> impl ::core::future::Future<
+        Output = ::core::result::Result<(), server::MethodError>,
+    > + ::core::marker::Send;
+}
+impl<H: ImplMethods> server::typed::MethodHandlers<H> for Impl {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        {
+            const METHOD: &nodes::typed::MethodMember = &<Impl as nodes::typed::ObjectType>::METHODS[0];
+            let logic = ::core::clone::Clone::clone(logic);
+            binder
+                .bind::<
+                    Impl,
+                    _,
+                >(
+                    METHOD,
+                    move |call, _: server::typed::InputArguments| {
+                        let logic = ::core::clone::Clone::clone(&logic);
+                        async move {
+                            <H as ImplMethods>::r#loop(&*logic, call).await?;
+                            server::typed::outputs([])
+                        }
+                    },
+                );
+        }
+    }
+}
+impl ImplHandle {
+    /// Binds handlers for the mandatory Methods of a `impl`, in place of those it has.
+    ///
+    /// # Errors
+    /// The object is gone.
+    pub fn bind_methods(
+        &self,
+        logic: impl ImplMethods,
+    ) -> ::core::result::Result<(), server::MethodBindError> {
+        server::typed::ObjectHandle::bind::<Impl, _>(self, logic)
+    }
 }

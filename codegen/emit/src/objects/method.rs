@@ -63,6 +63,9 @@ pub struct Handlers {
     pub inherited: Option<TokenStream>,
 }
 
+/// Above it, Clippy asks whether a function should have fewer parameters.
+const MAX_PARAMETERS: usize = 7;
+
 /// The description of a type's own Method at `index`.
 pub(super) fn described(ident: &Ident, index: usize, roots: &Roots) -> TokenStream {
     let nodes = &roots.nodes;
@@ -82,11 +85,19 @@ impl Method {
             Signature::Open => (Vec::new(), Vec::new()),
             Signature::Declared { inputs, outputs, .. } => (names(inputs), names(outputs)),
         };
+        let optional = match &self.signature {
+            Signature::Open => 0,
+            Signature::Declared { inputs, .. } => {
+                inputs.iter().rev().take_while(|input| input.is_optional).count()
+            }
+        };
+        let optional = proc_macro2::Literal::usize_unsuffixed(optional);
         quote! {
             #nodes::typed::MethodMember {
                 name: #name,
                 declaration: #declaration,
                 inputs: &[#(#inputs),*],
+                optional_inputs: #optional,
                 outputs: &[#(#outputs),*],
             }
         }
@@ -115,6 +126,12 @@ impl Signature {
         let idents = self.idents();
         let types = self.input_types(roots);
         idents.iter().zip(types).map(|(ident, ty)| quote!(#ident: #ty)).collect()
+    }
+
+    /// Says that a function may have this many parameters, `before` of them its own.
+    pub(super) fn many(&self, before: usize) -> Option<TokenStream> {
+        (self.idents().len() + before > MAX_PARAMETERS)
+            .then(|| quote!(#[allow(clippy::too_many_arguments, reason = "the Method has as many")]))
     }
 
     /// Names of the parameters.

@@ -18,6 +18,7 @@ pub(super) fn call(
     let docs = method.docs();
     let described = method::described(owner, index, roots);
     let parameters = method.signature.parameters(roots);
+    let many = method.signature.many(1);
     let output = method.signature.output_type(roots);
     let object = quote!(#client::typed::ObjectProxy);
     let body = match &method.signature {
@@ -58,6 +59,7 @@ pub(super) fn call(
         ///
         /// # Errors
         /// The object does not have the Method, the Method failed, or the service did.
+        #many
         pub async fn #ident(&self, #(#parameters),*) -> ::core::result::Result<#output, #client::Error> {
             #described
             #body

@@ -18,7 +18,7 @@ pub(super) fn handlers(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> 
     };
     let declared = own.map(|own| declare(ir, own, roots, server));
     let required = ir.methods.iter().enumerate().filter(|(_, method)| method.is_required);
-    let binds = required.map(|method| bind(ident, method, roots, server));
+    let binds = required.map(|method| bind(ident, &bound, method, roots, server));
     let supertype = &ir.supertype;
     let inherited = handlers
         .inherited
@@ -71,8 +71,10 @@ fn declare(ir: &ObjectType, own: &Ident, roots: &Roots, server: &TokenStream) ->
         let docs = method.docs();
         let parameters = method.signature.parameters(roots);
         let output = method.signature.output_type(roots);
+        let many = method.signature.many(2);
         quote! {
             #(#[doc = #docs])*
+            #many
             fn #name(
                 &self,
                 call: #server::typed::MethodContext<#ident>,
@@ -96,6 +98,7 @@ fn declare(ir: &ObjectType, own: &Ident, roots: &Roots, server: &TokenStream) ->
 /// Binds one Method to the type's logic.
 fn bind(
     ident: &Ident,
+    own: &TokenStream,
     (index, method): (usize, &Method),
     roots: &Roots,
     server: &TokenStream,
@@ -112,7 +115,8 @@ fn bind(
             (quote!(mut inputs), quote!(let #some = #taken else { #refuse; };))
         }
     };
-    let outputs = outputs(method, roots, server, &quote!(logic.#name(call, #(#arguments),*).await));
+    let outputs =
+        outputs(method, roots, server, &quote!(<H as #own>::#name(&*logic, call, #(#arguments),*).await));
     quote! {
         {
             #described

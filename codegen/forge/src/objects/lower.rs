@@ -9,7 +9,7 @@ use uaforge_emit::objects::{Handlers, Member, MemberKind, Method, Name, ObjectTy
 use uaforge_model::resolved::{Id, ModelSet, Node, NodeClass, Ns, QName};
 
 use super::members::{self, Declaration, ModellingRule};
-use super::methods::{self, Arguments};
+use super::methods::Methods;
 use super::names::ObjectNames;
 use crate::data_types::{Cx, lower, value_type};
 use crate::names::Scope;
@@ -35,7 +35,7 @@ const RESERVED: &[&str] = &[
 /// All ObjectTypes of the model, in the order of ids.
 pub(super) fn object_types(cx: &Cx<'_>) -> Vec<ObjectType> {
     let names = ObjectNames::new(cx.set, &cx.names);
-    let lowering = Lowering { cx, names };
+    let lowering = Lowering { cx, names, known: Methods::new(cx.set) };
     let Some(model) = cx.set.model(cx.ns) else {
         return Vec::new();
     };
@@ -49,6 +49,7 @@ pub(super) fn object_types(cx: &Cx<'_>) -> Vec<ObjectType> {
 struct Lowering<'a> {
     cx: &'a Cx<'a>,
     names: ObjectNames,
+    known: Methods<'a>,
 }
 
 impl Lowering<'_> {
@@ -120,8 +121,8 @@ impl Lowering<'_> {
                 ModellingRule::Mandatory => Rule::Mandatory,
                 _ => Rule::Optional(names.constant),
             },
-            signature: Arguments::of(cx.set, id, node).lower(cx, structure),
-            is_required: methods::is_required(cx.set, id, member),
+            signature: self.known.arguments(id, node).lower(cx, structure),
+            is_required: self.known.is_required(id, member),
             ident: names.one,
         }
     }
@@ -129,9 +130,9 @@ impl Lowering<'_> {
     /// Handlers of the type and the nearest ones of its supertypes.
     fn handlers(&self, id: &Id) -> Option<Handlers> {
         let set = self.cx.set;
-        let own = self.trait_name(id).filter(|_| methods::has_handlers(set, id));
+        let own = self.trait_name(id).filter(|_| self.known.has_handlers(id));
         let supertypes = set.supertypes(id);
-        let mut above = supertypes.iter().filter(|id| methods::has_handlers(set, id));
+        let mut above = supertypes.iter().filter(|id| self.known.has_handlers(id));
         let inherited = above.find_map(|id| self.handlers_path(id));
         (own.is_some() || inherited.is_some()).then_some(Handlers { own, inherited })
     }

@@ -1,5 +1,7 @@
 //! Methods of ObjectTypes: their arguments, and which of them a type's handlers have to handle.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::Ident;
 use uaforge_emit::objects::{Argument, Signature};
 use uaforge_model::resolved::{Id, ModelSet, Node, NodeClass, Value};
@@ -27,23 +29,66 @@ pub(super) struct Arguments {
     outputs: Option<Vec<Stated>>,
 }
 
-impl Arguments {
+/// The Methods of all models.
+pub(super) struct Methods<'a> {
+    set: &'a ModelSet,
+    /// Methods by the one that they name as their declaration.
+    declared_after: BTreeMap<&'a Id, Vec<&'a Node>>,
+}
+
+impl<'a> Methods<'a> {
+    pub(super) fn new(set: &'a ModelSet) -> Self {
+        let mut declared_after: BTreeMap<&Id, Vec<&Node>> = BTreeMap::new();
+        for node in set.models.iter().flat_map(|model| model.nodes.values()) {
+            if let Some(declaration) = &node.method_declaration {
+                declared_after.entry(declaration).or_default().push(node);
+            }
+        }
+        Self { set, declared_after }
+    }
+
     /// Arguments of a Method of a type. What the Method leaves out is taken from its declaration, then
-    /// from Methods of its name in the supertypes and their interfaces.
-    pub(super) fn of(set: &ModelSet, owner: &Id, method: &Node) -> Self {
+    /// from Methods of its name in the supertypes and their interfaces, then from Methods that have it as
+    /// their declaration.
+    pub(super) fn arguments(&self, owner: &Id, method: &Node) -> Arguments {
+        let set = self.set;
         let mut methods = vec![method];
         methods.extend(method.method_declaration.as_ref().and_then(|id| set.node(id)));
         for supertype in set.supertypes(owner) {
             let same = members::own(set, supertype).into_iter().map(|member| member.node);
             methods.extend(same.filter(|node| is_same(node, method)));
         }
+        methods.extend(self.declared_after.get(&method.id).into_iter().flatten());
         let optional = optional_inputs(set, &method.id);
-        Self {
+        Arguments {
             inputs: stated(set, &methods, "InputArguments", &optional),
             outputs: stated(set, &methods, "OutputArguments", &[]),
         }
     }
 
+    /// Whether a type's own handlers handle a member: a mandatory Method that no supertype has as such,
+    /// or with other arguments.
+    pub(super) fn is_required(&self, owner: &Id, member: &Declaration<'_>) -> bool {
+        if member.node.class != NodeClass::Method || member.rule != ModellingRule::Mandatory {
+            return false;
+        }
+        let arguments = self.arguments(owner, member.node);
+        !self.set.supertypes(owner).into_iter().any(|supertype| {
+            members::own(self.set, supertype).iter().any(|inherited| {
+                inherited.rule == ModellingRule::Mandatory
+                    && is_same(inherited.node, member.node)
+                    && self.arguments(supertype, inherited.node) == arguments
+            })
+        })
+    }
+
+    /// Whether a type has handlers of its own.
+    pub(super) fn has_handlers(&self, owner: &Id) -> bool {
+        members::own(self.set, owner).iter().any(|member| self.is_required(owner, member))
+    }
+}
+
+impl Arguments {
     /// Rust names and types. `structure` is the name of a structure of several outputs.
     pub(super) fn lower(self, cx: &Cx<'_>, structure: Ident) -> Signature {
         match (self.inputs, self.outputs) {
@@ -114,25 +159,4 @@ fn arguments(cx: &Cx<'_>, stated: Vec<Stated>, reserved: &[&str]) -> Vec<Argumen
             is_optional: argument.is_optional,
         })
         .collect()
-}
-
-/// Whether a type's own handlers handle a member: a mandatory Method that no supertype has as such, or
-/// with other arguments.
-pub(super) fn is_required(set: &ModelSet, owner: &Id, member: &Declaration<'_>) -> bool {
-    if member.node.class != NodeClass::Method || member.rule != ModellingRule::Mandatory {
-        return false;
-    }
-    let arguments = Arguments::of(set, owner, member.node);
-    !set.supertypes(owner).into_iter().any(|supertype| {
-        members::own(set, supertype).iter().any(|inherited| {
-            inherited.rule == ModellingRule::Mandatory
-                && is_same(inherited.node, member.node)
-                && Arguments::of(set, supertype, inherited.node) == arguments
-        })
-    })
-}
-
-/// Whether a type has handlers of its own.
-pub(super) fn has_handlers(set: &ModelSet, owner: &Id) -> bool {
-    members::own(set, owner).iter().any(|member| is_required(set, owner, member))
 }

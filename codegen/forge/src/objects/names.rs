@@ -44,10 +44,12 @@ impl ObjectNames {
     /// A name that is made from others; with the id behind it if a DataType or ObjectType of the model
     /// is called so.
     pub(super) fn derived(&self, types: &TypeNames, id: &Id, name: &str) -> Ident {
+        let mut scope = Scope::default();
         let objects = self.0.iter().filter(|(own, _)| own.ns == id.ns).map(|(_, ident)| ident);
-        let mut others = types.of_model(id.ns).map(|(_, ident)| ident).chain(objects);
-        let suffix = if others.any(|ident| ident == name) { id.ident.to_string() } else { String::new() };
-        Scope::default().pascal(&format!("{name}{suffix}"), "")
+        for ident in types.of_model(id.ns).map(|(_, ident)| ident).chain(objects) {
+            scope.keep(&ident.to_string());
+        }
+        scope.pascal(name, &id.ident.to_string())
     }
 
     pub(super) fn of(&self, id: &Id) -> Option<&Ident> {

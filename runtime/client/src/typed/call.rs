@@ -55,7 +55,13 @@ impl ObjectProxy {
         method: &'static MethodMember,
         inputs: [Variant; N],
     ) -> Result<OutputArguments, Error> {
-        let values = self.call_open(method, Vec::from(inputs).into()).await?;
+        let mut inputs = Vec::from(inputs);
+        // What is left out is not sent.
+        let required = method.inputs.len().saturating_sub(method.optional_inputs);
+        while inputs.len() > required && inputs.last().is_some_and(Variant::is_null) {
+            inputs.pop();
+        }
+        let values = self.call_open(method, inputs.into()).await?;
         let what: Arc<str> = self.path_of(method).into();
         if values.len() != method.outputs.len() {
             let (expected, found) = (method.outputs.len(), values.len());

@@ -9,7 +9,7 @@ use uaforge_nodes::{AttributeId, AttributeValue, Direction, Node, NodeClass, Sna
 use uaforge_types::{ids, status};
 
 use super::SpaceManager;
-use super::signature::Signature;
+use super::signature::{Arity, Signature};
 use crate::manager::{CallAnswer, CallCx, CallItem};
 use crate::methods::{Binding, Handler, MethodCall, MethodError};
 
@@ -53,7 +53,7 @@ impl SpaceManager {
         let binding = self.binding(&found).ok_or(status::BAD_NOT_IMPLEMENTED)?;
         let signature = match found.methods.first() {
             Some(first) if first.id() == binding.method.as_ref() => Arc::clone(&binding.signature),
-            _ => Arc::new(Signature::of(&found.methods, snapshot, decode)),
+            _ => Arc::new(Signature::of(&found.methods, snapshot, decode, binding.arity)),
         };
         let inputs = signature.check(snapshot, item.inputs)?;
         Ok((binding, signature, inputs))
@@ -89,11 +89,11 @@ impl SpaceManager {
     ) -> Result<(), StatusCode> {
         let object = object(snapshot, owner.as_ref())?;
         let found = Found::in_owners(snapshot, object, owners(snapshot, object), method)?;
-        self.bind_found(&found, decode, (false, handler));
+        self.bind_found(&found, decode, None, handler);
         Ok(())
     }
 
-    /// Binds a handler to a Method by its BrowseName; one of a type is for its instances only.
+    /// Binds a typed handler to a Method by its BrowseName; one of a type is for its instances only.
     ///
     /// # Errors
     /// As [`bind`](Self::bind).
@@ -102,7 +102,7 @@ impl SpaceManager {
         snapshot: &Snapshot,
         decode: DecodeContext<'_>,
         owner: &NodeId,
-        name: &QualifiedName,
+        (name, arity): (&QualifiedName, Arity),
         handler: Handler,
     ) -> Result<(), StatusCode> {
         let object = object(snapshot, owner.as_ref())?;
@@ -114,7 +114,7 @@ impl SpaceManager {
         });
         let method = method.ok_or(status::BAD_METHOD_INVALID)?.id();
         let found = Found::in_owners(snapshot, object, owners, method)?;
-        self.bind_found(&found, decode, (true, handler));
+        self.bind_found(&found, decode, Some(arity), handler);
         Ok(())
     }
 
@@ -122,15 +122,16 @@ impl SpaceManager {
         &self,
         found: &Found<'_>,
         decode: DecodeContext<'_>,
-        (instances_only, handler): (bool, Handler),
+        arity: Option<Arity>,
+        handler: Handler,
     ) {
         let method = found.methods.first().copied().unwrap_or(found.called);
         let name = method.browse_name();
         let binding = Binding {
             name: QualifiedName::new(name.namespace, name.name),
             method: method.id().to_owned(),
-            signature: Arc::new(Signature::of(&found.methods, found.snapshot, decode)),
-            instances_only,
+            signature: Arc::new(Signature::of(&found.methods, found.snapshot, decode, arity)),
+            arity,
             handler,
         };
         self.methods.bind(found.object.id().to_owned(), binding);
@@ -243,7 +244,7 @@ impl<'s> Found<'s> {
     }
 
     fn allows(&self, binding: &Binding) -> bool {
-        !(binding.instances_only && self.object.class() == NodeClass::ObjectType)
+        !(binding.arity.is_some() && self.object.class() == NodeClass::ObjectType)
     }
 }
 

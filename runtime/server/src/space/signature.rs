@@ -7,42 +7,85 @@ use uaforge_types::{Argument, ids, status};
 use super::check;
 use crate::methods::MethodError;
 
-/// What a Method takes and gives. `None` where the model has the property without a value.
-#[derive(Debug, Default)]
+/// What a Method takes and gives.
+#[derive(Debug)]
 pub(crate) struct Signature {
-    inputs: Option<Vec<Argument>>,
-    outputs: Option<Vec<Argument>>,
+    inputs: Arguments,
+    outputs: Arguments,
     /// Inputs that a call may leave out at the end.
     optional: usize,
+}
+
+/// The arguments of one direction.
+#[derive(Debug)]
+enum Arguments {
+    /// As the model states them.
+    Declared(Vec<Argument>),
+    /// The handler knows how many, and checks their types itself.
+    Counted(usize),
+    /// The model has the property without a value.
+    Any,
+}
+
+/// How many arguments a typed handler takes and gives. It counts where nothing of the Method is in the
+/// address space, such as arguments that the model states for one of its objects only.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arity {
+    pub(crate) inputs: usize,
+    pub(crate) outputs: usize,
 }
 
 impl Signature {
     /// The signature of a Method and its declarations, from the Object's own up through the types: what
     /// one leaves out is taken from the next.
-    pub(crate) fn of(methods: &[Node<'_>], snapshot: &Snapshot, decode: DecodeContext<'_>) -> Self {
-        let inputs = declared(methods, "InputArguments", snapshot, decode);
+    pub(crate) fn of(
+        methods: &[Node<'_>],
+        snapshot: &Snapshot,
+        decode: DecodeContext<'_>,
+        arity: Option<Arity>,
+    ) -> Self {
+        let arguments = |property, count: Option<usize>| {
+            let declared = declared(methods, property, snapshot, decode);
+            match (declared, count) {
+                (None, _) => Arguments::Any,
+                (Some(declared), Some(count)) if declared.is_empty() && count > 0 => {
+                    Arguments::Counted(count)
+                }
+                (Some(declared), _) => Arguments::Declared(declared),
+            }
+        };
         let optional = methods.first().map_or(0, |method| {
             let described = reference_type(snapshot, HAS_OPTIONAL_INPUT);
             described.map_or(0, |filter| method.references(Direction::Forward, filter).count())
         });
-        Self { inputs, outputs: declared(methods, "OutputArguments", snapshot, decode), optional }
+        Self {
+            inputs: arguments("InputArguments", arity.map(|arity| arity.inputs)),
+            outputs: arguments("OutputArguments", arity.map(|arity| arity.outputs)),
+            optional,
+        }
     }
 
     /// Checks the inputs of a call; a null value becomes one of the declared type.
     pub(crate) fn check(&self, snapshot: &Snapshot, inputs: &[Variant]) -> Result<Vec<Variant>, MethodError> {
         match &self.inputs {
-            Some(declared) => {
+            Arguments::Declared(declared) => {
                 let required = declared.len().saturating_sub(self.optional);
                 check_inputs(snapshot, declared, required, inputs)
             }
-            None => Ok(inputs.to_vec()),
+            Arguments::Counted(count) => {
+                check_count(*count, *count, inputs)?;
+                Ok(inputs.to_vec())
+            }
+            Arguments::Any => Ok(inputs.to_vec()),
         }
     }
 
     /// Whether a handler gave what is declared. Types are looked at in debug builds only.
     pub(crate) fn takes_outputs(&self, snapshot: &Snapshot, outputs: &[Variant]) -> bool {
-        let Some(declared) = &self.outputs else {
-            return true;
+        let declared = match &self.outputs {
+            Arguments::Declared(declared) => declared,
+            Arguments::Counted(count) => return *count == outputs.len(),
+            Arguments::Any => return true,
         };
         let fits = |(argument, value): (&Argument, &Variant)| check_one(snapshot, argument, value).is_ok();
         declared.len() == outputs.len() && (!cfg!(debug_assertions) || declared.iter().zip(outputs).all(fits))
@@ -91,16 +134,13 @@ pub(crate) fn check_inputs(
     required: usize,
     inputs: &[Variant],
 ) -> Result<Vec<Variant>, MethodError> {
-    if inputs.len() < required {
-        return Err(status::BAD_ARGUMENTS_MISSING.into());
-    }
-    if inputs.len() > declared.len() {
-        return Err(status::BAD_TOO_MANY_ARGUMENTS.into());
-    }
+    check_count(required, declared.len(), inputs)?;
     let mut taken = Vec::with_capacity(declared.len());
     let mut results: Vec<StatusCode> = Vec::new();
     for (index, (argument, value)) in declared.iter().zip(inputs).enumerate() {
         match check_one(snapshot, argument, value) {
+            // Left out in the midst of others.
+            _ if index >= required && value.is_null() => taken.push(Variant::Null),
             Ok(converted) => taken.push(converted.unwrap_or_else(|| value.clone())),
             Err(status) => {
                 results.resize(index, StatusCode::GOOD);
@@ -114,6 +154,14 @@ pub(crate) fn check_inputs(
     // What was left out is no value.
     taken.resize(declared.len(), Variant::Null);
     Ok(taken)
+}
+
+fn check_count(least: usize, most: usize, inputs: &[Variant]) -> Result<(), MethodError> {
+    match inputs.len() {
+        count if count < least => Err(status::BAD_ARGUMENTS_MISSING.into()),
+        count if count > most => Err(status::BAD_TOO_MANY_ARGUMENTS.into()),
+        _ => Ok(()),
+    }
 }
 
 fn check_one(

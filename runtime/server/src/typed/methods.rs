@@ -13,6 +13,7 @@ use crate::Server;
 use crate::access::Access;
 use crate::methods::{Handler, MethodBindError, MethodCall, MethodError, MethodResult};
 use crate::server::WeakServer;
+use crate::space::signature::Arity;
 
 /// An ObjectType all of whose mandatory Methods an `H` handles. Generated, from the trait that `H` implements.
 #[diagnostic::on_unimplemented(message = "`{H}` does not handle the Methods of `{Self}`")]
@@ -204,7 +205,8 @@ impl Server {
         let snapshot = core.space.snapshot();
         let name = method.name.resolve(snapshot.namespaces())?;
         let decode = core.decode_context();
-        let bound = core.nodes.bind_named(&snapshot, decode, owner, &name, handler);
+        let arity = Arity { inputs: method.inputs.len(), outputs: method.outputs.len() };
+        let bound = core.nodes.bind_named(&snapshot, decode, owner, (&name, arity), handler);
         bound.map_err(|status| MethodBindError::NotFound { owner: owner.clone(), name, status })
     }
 }
