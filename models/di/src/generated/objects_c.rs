@@ -57,6 +57,7 @@ impl nodes::typed::ObjectType for CachedLoadingType {
                 id: codec::ConstIdentifier::Numeric(189),
             },
             inputs: &["ManufacturerUri", "SoftwareRevision", "PatchIdentifiers"],
+            optional_inputs: 0,
             outputs: &["UpdateBehavior"],
         },
     ];
@@ -354,6 +355,7 @@ impl nodes::typed::ObjectType for ConfirmationStateMachineType {
                 id: codec::ConstIdentifier::Numeric(321),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &[],
         },
     ];

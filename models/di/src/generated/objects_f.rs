@@ -78,6 +78,7 @@ impl nodes::typed::ObjectType for FileSystemLoadingType {
                 id: codec::ConstIdentifier::Numeric(206),
             },
             inputs: &["NodeIds"],
+            optional_inputs: 0,
             outputs: &["UpdateBehavior"],
         },
         nodes::typed::MethodMember {
@@ -90,6 +91,7 @@ impl nodes::typed::ObjectType for FileSystemLoadingType {
                 id: codec::ConstIdentifier::Numeric(209),
             },
             inputs: &["NodeIds"],
+            optional_inputs: 0,
             outputs: &["ErrorCode", "ErrorMessage"],
         },
     ];

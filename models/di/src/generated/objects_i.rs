@@ -72,6 +72,7 @@ impl nodes::typed::ObjectType for IAssetLocationIndicationType {
                 id: codec::ConstIdentifier::Numeric(119),
             },
             inputs: &["IndicationDuration"],
+            optional_inputs: 0,
             outputs: &[],
         },
         nodes::typed::MethodMember {
@@ -84,6 +85,7 @@ impl nodes::typed::ObjectType for IAssetLocationIndicationType {
                 id: codec::ConstIdentifier::Numeric(121),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &[],
         },
     ];
@@ -557,6 +559,7 @@ impl nodes::typed::ObjectType for InstallationStateMachineType {
                 id: codec::ConstIdentifier::Numeric(265),
             },
             inputs: &["ManufacturerUri", "SoftwareRevision", "PatchIdentifiers", "Hash"],
+            optional_inputs: 0,
             outputs: &[],
         },
         nodes::typed::MethodMember {
@@ -569,6 +572,7 @@ impl nodes::typed::ObjectType for InstallationStateMachineType {
                 id: codec::ConstIdentifier::Numeric(268),
             },
             inputs: &["NodeIds"],
+            optional_inputs: 0,
             outputs: &[],
         },
         nodes::typed::MethodMember {
@@ -581,6 +585,7 @@ impl nodes::typed::ObjectType for InstallationStateMachineType {
                 id: codec::ConstIdentifier::Numeric(270),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &[],
         },
         nodes::typed::MethodMember {
@@ -593,6 +598,7 @@ impl nodes::typed::ObjectType for InstallationStateMachineType {
                 id: codec::ConstIdentifier::Numeric(407),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &[],
         },
     ];

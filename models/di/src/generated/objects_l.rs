@@ -81,6 +81,7 @@ impl nodes::typed::ObjectType for LockingServicesType {
                 id: codec::ConstIdentifier::Numeric(6393),
             },
             inputs: &["Context"],
+            optional_inputs: 0,
             outputs: &["InitLockStatus"],
         },
         nodes::typed::MethodMember {
@@ -93,6 +94,7 @@ impl nodes::typed::ObjectType for LockingServicesType {
                 id: codec::ConstIdentifier::Numeric(6396),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &["RenewLockStatus"],
         },
         nodes::typed::MethodMember {
@@ -105,6 +107,7 @@ impl nodes::typed::ObjectType for LockingServicesType {
                 id: codec::ConstIdentifier::Numeric(6398),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &["ExitLockStatus"],
         },
         nodes::typed::MethodMember {
@@ -117,6 +120,7 @@ impl nodes::typed::ObjectType for LockingServicesType {
                 id: codec::ConstIdentifier::Numeric(6400),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &["BreakLockStatus"],
         },
     ];

@@ -135,6 +135,7 @@ impl nodes::typed::ObjectType for PrepareForUpdateStateMachineType {
                 id: codec::ConstIdentifier::Numeric(228),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &[],
         },
         nodes::typed::MethodMember {
@@ -147,6 +148,7 @@ impl nodes::typed::ObjectType for PrepareForUpdateStateMachineType {
                 id: codec::ConstIdentifier::Numeric(229),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &[],
         },
         nodes::typed::MethodMember {
@@ -159,6 +161,7 @@ impl nodes::typed::ObjectType for PrepareForUpdateStateMachineType {
                 id: codec::ConstIdentifier::Numeric(230),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &[],
         },
     ];

@@ -41,6 +41,7 @@ impl nodes::typed::ObjectType for SoftwareFolderType {
                 id: codec::ConstIdentifier::Numeric(403),
             },
             inputs: &["Subclass", "Name"],
+            optional_inputs: 0,
             outputs: &[],
         },
         nodes::typed::MethodMember {
@@ -53,6 +54,7 @@ impl nodes::typed::ObjectType for SoftwareFolderType {
                 id: codec::ConstIdentifier::Numeric(405),
             },
             inputs: &["ObjectToDelete"],
+            optional_inputs: 0,
             outputs: &[],
         },
     ];
@@ -353,6 +355,7 @@ impl nodes::typed::ObjectType for SoftwareVersionType {
                 id: codec::ConstIdentifier::Numeric(359),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &[],
         },
     ];

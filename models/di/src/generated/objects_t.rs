@@ -148,6 +148,7 @@ impl nodes::typed::ObjectType for TransferServicesType {
                 id: codec::ConstIdentifier::Numeric(6527),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &["TransferID", "InitTransferStatus"],
         },
         nodes::typed::MethodMember {
@@ -160,6 +161,7 @@ impl nodes::typed::ObjectType for TransferServicesType {
                 id: codec::ConstIdentifier::Numeric(6529),
             },
             inputs: &[],
+            optional_inputs: 0,
             outputs: &["TransferID", "InitTransferStatus"],
         },
         nodes::typed::MethodMember {
@@ -177,6 +179,7 @@ impl nodes::typed::ObjectType for TransferServicesType {
                 "MaxParameterResultsToReturn",
                 "OmitGoodResults",
             ],
+            optional_inputs: 0,
             outputs: &["FetchResultData"],
         },
     ];

@@ -143,8 +143,8 @@ for CachedLoadingType {
                             ) else {
                                 return ::core::result::Result::Err(inputs.into_error());
                             };
-                            let output = logic
-                                .get_update_behavior(
+                            let output = <H as CachedLoadingTypeMethods>::get_update_behavior(
+                                    &*logic,
                                     call,
                                     manufacturer_uri,
                                     software_revision,
@@ -525,7 +525,11 @@ for ConfirmationStateMachineType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            logic.confirm(call).await?;
+                            <H as ConfirmationStateMachineTypeMethods>::confirm(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([])
                         }
                     },

@@ -163,8 +163,11 @@ for FileSystemLoadingType {
                                 .take::<codec::Array<codec::NodeId>>() else {
                                 return ::core::result::Result::Err(inputs.into_error());
                             };
-                            let output = logic
-                                .get_update_behavior(call, node_ids)
+                            let output = <H as FileSystemLoadingTypeMethods>::get_update_behavior(
+                                    &*logic,
+                                    call,
+                                    node_ids,
+                                )
                                 .await?;
                             server::typed::outputs([
                                 codec::IntoVariant::into_variant(output),

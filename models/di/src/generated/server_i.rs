@@ -162,8 +162,11 @@ for IAssetLocationIndicationType {
                                 .take::<f64>() else {
                                 return ::core::result::Result::Err(inputs.into_error());
                             };
-                            logic
-                                .start_location_indication(call, indication_duration)
+                            <H as IAssetLocationIndicationTypeMethods>::start_location_indication(
+                                    &*logic,
+                                    call,
+                                    indication_duration,
+                                )
                                 .await?;
                             server::typed::outputs([])
                         }
@@ -182,7 +185,11 @@ for IAssetLocationIndicationType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            logic.stop_location_indication(call).await?;
+                            <H as IAssetLocationIndicationTypeMethods>::stop_location_indication(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([])
                         }
                     },
@@ -754,7 +761,11 @@ for InstallationStateMachineType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            logic.resume(call).await?;
+                            <H as InstallationStateMachineTypeMethods>::resume(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([])
                         }
                     },

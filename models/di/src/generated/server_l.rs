@@ -278,7 +278,12 @@ for LockingServicesType {
                                 .take::<codec::UaString>() else {
                                 return ::core::result::Result::Err(inputs.into_error());
                             };
-                            let output = logic.init_lock(call, context).await?;
+                            let output = <H as LockingServicesTypeMethods>::init_lock(
+                                    &*logic,
+                                    call,
+                                    context,
+                                )
+                                .await?;
                             server::typed::outputs([
                                 codec::IntoVariant::into_variant(output),
                             ])
@@ -298,7 +303,11 @@ for LockingServicesType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            let output = logic.renew_lock(call).await?;
+                            let output = <H as LockingServicesTypeMethods>::renew_lock(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([
                                 codec::IntoVariant::into_variant(output),
                             ])
@@ -318,7 +327,11 @@ for LockingServicesType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            let output = logic.exit_lock(call).await?;
+                            let output = <H as LockingServicesTypeMethods>::exit_lock(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([
                                 codec::IntoVariant::into_variant(output),
                             ])
@@ -338,7 +351,11 @@ for LockingServicesType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            let output = logic.break_lock(call).await?;
+                            let output = <H as LockingServicesTypeMethods>::break_lock(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([
                                 codec::IntoVariant::into_variant(output),
                             ])

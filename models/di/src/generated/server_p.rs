@@ -246,7 +246,11 @@ for PrepareForUpdateStateMachineType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            logic.prepare(call).await?;
+                            <H as PrepareForUpdateStateMachineTypeMethods>::prepare(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([])
                         }
                     },
@@ -264,7 +268,11 @@ for PrepareForUpdateStateMachineType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            logic.abort(call).await?;
+                            <H as PrepareForUpdateStateMachineTypeMethods>::abort(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([])
                         }
                     },

@@ -161,7 +161,13 @@ for SoftwareFolderType {
                             ) else {
                                 return ::core::result::Result::Err(inputs.into_error());
                             };
-                            logic.add(call, subclass, name).await?;
+                            <H as SoftwareFolderTypeMethods>::add(
+                                    &*logic,
+                                    call,
+                                    subclass,
+                                    name,
+                                )
+                                .await?;
                             server::typed::outputs([])
                         }
                     },
@@ -183,7 +189,12 @@ for SoftwareFolderType {
                                 .take::<codec::NodeId>() else {
                                 return ::core::result::Result::Err(inputs.into_error());
                             };
-                            logic.delete(call, object_to_delete).await?;
+                            <H as SoftwareFolderTypeMethods>::delete(
+                                    &*logic,
+                                    call,
+                                    object_to_delete,
+                                )
+                                .await?;
                             server::typed::outputs([])
                         }
                     },

@@ -324,7 +324,11 @@ for TransferServicesType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            let outputs = logic.transfer_to_device(call).await?;
+                            let outputs = <H as TransferServicesTypeMethods>::transfer_to_device(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([
                                 codec::IntoVariant::into_variant(outputs.transfer_id),
                                 codec::IntoVariant::into_variant(
@@ -347,7 +351,11 @@ for TransferServicesType {
                     move |call, _: server::typed::InputArguments| {
                         let logic = ::core::clone::Clone::clone(&logic);
                         async move {
-                            let outputs = logic.transfer_from_device(call).await?;
+                            let outputs = <H as TransferServicesTypeMethods>::transfer_from_device(
+                                    &*logic,
+                                    call,
+                                )
+                                .await?;
                             server::typed::outputs([
                                 codec::IntoVariant::into_variant(outputs.transfer_id),
                                 codec::IntoVariant::into_variant(
@@ -385,8 +393,8 @@ for TransferServicesType {
                             ) else {
                                 return ::core::result::Result::Err(inputs.into_error());
                             };
-                            let output = logic
-                                .fetch_transfer_result_data(
+                            let output = <H as TransferServicesTypeMethods>::fetch_transfer_result_data(
+                                    &*logic,
                                     call,
                                     transfer_id,
                                     sequence_number,

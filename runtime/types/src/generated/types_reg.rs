@@ -97,6 +97,7 @@ pub struct RegisterNodesRequestRef<'a> {
     pub nodes_to_register: codec::ArrayRef<'a, codec::NodeIdRef<'a>>,
 }
 impl<'a> codec::DecodeRef<'a> for RegisterNodesRequestRef<'a> {
+    const MIN_SIZE: usize = 33;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -97,6 +97,7 @@ pub struct UnregisterNodesRequestRef<'a> {
     pub nodes_to_unregister: codec::ArrayRef<'a, codec::NodeIdRef<'a>>,
 }
 impl<'a> codec::DecodeRef<'a> for UnregisterNodesRequestRef<'a> {
+    const MIN_SIZE: usize = 33;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

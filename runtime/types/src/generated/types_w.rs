@@ -97,6 +97,7 @@ pub struct WriteRequestRef<'a> {
     pub nodes_to_write: codec::ArrayRef<'a, WriteValueRef<'a>>,
 }
 impl<'a> codec::DecodeRef<'a> for WriteRequestRef<'a> {
+    const MIN_SIZE: usize = 33;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -327,6 +328,7 @@ pub struct WriteValueRef<'a> {
     pub value: codec::DataValueRef<'a>,
 }
 impl<'a> codec::DecodeRef<'a> for WriteValueRef<'a> {
+    const MIN_SIZE: usize = 11;
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
