@@ -157,7 +157,7 @@ pub enum Error {
         found: NodeId,
     },
     /// A Method failed, or did not take its arguments (OPC 10000-4 §5.12.2).
-    #[error("{what}: {}{}", StatusText(*status), ArgumentTexts(arguments))]
+    #[error("{what}: {}", MethodText(*status, arguments))]
     Method {
         /// The Method.
         what: Arc<str>,
@@ -266,16 +266,21 @@ pub struct ArgumentStatus {
     pub status: StatusCode,
 }
 
-/// ` (Speed: Bad_OutOfRange)`; nothing if no argument is at fault.
-struct ArgumentTexts<'a>(&'a [ArgumentStatus]);
+/// What is wrong with the call, or with each of its arguments.
+struct MethodText<'a>(StatusCode, &'a [ArgumentStatus]);
 
-impl std::fmt::Display for ArgumentTexts<'_> {
+impl std::fmt::Display for MethodText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (at, argument) in self.0.iter().enumerate() {
-            let before = if at == 0 { " (" } else { ", " };
+        let Self(status, arguments) = self;
+        let (Some(name), false) = (status::name(*status), arguments.is_empty()) else {
+            return StatusText(*status).fmt(f);
+        };
+        write!(f, "{name} (")?;
+        for (at, argument) in arguments.iter().enumerate() {
+            let before = if at == 0 { "" } else { "; " };
             write!(f, "{before}{}: {}", argument.name, StatusText(argument.status))?;
         }
-        if self.0.is_empty() { Ok(()) } else { f.write_str(")") }
+        f.write_str(")")
     }
 }
 

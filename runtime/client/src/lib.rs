@@ -33,7 +33,7 @@ pub use error::{ArgumentStatus, Error};
 pub use invocation::Invocation;
 pub use proto::{Connection, OperationLimits, SessionInfo};
 pub use services::{
-    BrowseAll, BrowseMany, BrowsePage, Discovery, Page, Read, ReadItem, ReadMany, ReadOptions, Visit, Walk,
-    Write, WriteItem, WriteMany, WriteOptions,
+    BrowseAll, BrowseMany, BrowsePage, CallMethod, CallMethods, Discovery, Page, Read, ReadItem, ReadMany,
+    ReadOptions, Visit, Walk, Write, WriteItem, WriteMany, WriteOptions,
 };
 pub use session::Session;

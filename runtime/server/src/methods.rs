@@ -15,6 +15,7 @@ use uaforge_types::status;
 
 use crate::Server;
 use crate::access::Access;
+use crate::cancellation::Cancellation;
 use crate::space::signature::{Arity, Signature};
 
 /// A call of a Method (CallMethodRequest, OPC 10000-4 §5.12.2). Number and types of the inputs were checked.
@@ -28,6 +29,8 @@ pub struct MethodCall {
     pub access: Access,
     /// The input arguments, as many as are declared.
     pub inputs: Vec<Variant>,
+    /// Fired when nobody waits for the result any more; not when the client disconnects.
+    pub cancellation: Cancellation,
 }
 
 /// Why a call failed: its operation result, and what is wrong with which argument.

@@ -17,6 +17,7 @@ async fn main() -> Result<(), Error> {
         let kettle = session.object::<KettleType>(name).under(ids::object::BREW_LINE).await?;
         println!("\n{name}");
         show(&kettle).await?;
+        mash(&kettle).await?;
     }
 
     session.close().await;
@@ -57,6 +58,28 @@ async fn show(kettle: &KettleTypeProxy) -> Result<(), Error> {
     for sensor in kettle.sensors().await? {
         let (reading, unit) = (sensor.reading().read().await?, sensor.unit().read().await?);
         println!("  sensor {:<8}{reading} {unit}", sensor.name());
+    }
+    Ok(())
+}
+
+/// Methods take and give the types of the model; errors say which argument is wrong.
+async fn mash(kettle: &KettleTypeProxy) -> Result<(), Error> {
+    let rest = |temperature, minutes: f64| MashStep {
+        name: "Rest".into(),
+        temperature,
+        rest: minutes * 60_000.0,
+        note: None,
+    };
+    let plan = kettle.plan_mash(vec![rest(62.0, 40.0), rest(72.0, 20.0)].into()).await?;
+    println!("  plan           {} min, at most {} °C", plan.time / 60_000.0, plan.hottest.temperature);
+    match kettle.start_mash(90.0).await {
+        Ok(()) => println!("  started        {:?}", kettle.state().read().await?),
+        Err(error) => println!("  not started    {error}"),
+    }
+    println!("  drained        {} l", kettle.drain().await?);
+    match kettle.clean("caustic soda".into(), 600_000.0).await {
+        Ok(()) => println!("  cleaned"),
+        Err(error) => println!("  not cleaned    {error}"),
     }
     Ok(())
 }

@@ -2,10 +2,48 @@
 
 use std::error::Error;
 
-use brew_line::{KettleState, KettleType, MashStep, VesselType, ids};
-use uaforge::server::Server;
+use brew_line::server::{KettleTypeMethods, VesselTypeMethods};
+use brew_line::{KettleState, KettleType, KettleTypePlanMashOutputs, MashStep, VesselType, ids};
+use uaforge::server::typed::MethodContext;
+use uaforge::server::{MethodError, Server};
+use uaforge::{Array, status};
 
 uaforge::include_model!(brew_line);
+
+/// What the kettles do when their Methods are called. A Method without a handler does not compile.
+struct KettleLogic {
+    /// In degrees Celsius.
+    hottest: f64,
+}
+
+impl VesselTypeMethods for KettleLogic {
+    async fn drain(&self, call: MethodContext<VesselType>) -> Result<f64, MethodError> {
+        let level = call.object().level().and_then(|level| level.get().ok());
+        Ok(level.unwrap_or_default())
+    }
+}
+
+impl KettleTypeMethods for KettleLogic {
+    async fn start_mash(&self, call: MethodContext<KettleType>, temperature: f64) -> Result<(), MethodError> {
+        if temperature > self.hottest {
+            return Err(MethodError::argument(0, status::BAD_OUT_OF_RANGE));
+        }
+        let kettle = call.object();
+        kettle.state().set(KettleState::HEATING);
+        kettle.step().set(MashStep { name: "Heat up".into(), temperature, ..MashStep::default() });
+        Ok(())
+    }
+
+    async fn plan_mash(
+        &self,
+        _call: MethodContext<KettleType>,
+        steps: Array<MashStep>,
+    ) -> Result<KettleTypePlanMashOutputs, MethodError> {
+        let hottest = steps.iter().max_by(|a, b| a.temperature.total_cmp(&b.temperature));
+        let hottest = hottest.ok_or(status::BAD_NOTHING_TO_DO)?.clone();
+        Ok(KettleTypePlanMashOutputs { time: steps.iter().map(|step| step.rest).sum(), hottest })
+    }
+}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -34,8 +72,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn fill(server: &Server) -> Result<(), Box<dyn Error>> {
     let line = ids::object::BREW_LINE;
 
-    let kettle =
-        server.instantiate::<KettleType>("Kettle1").under(line).with_optional(VesselType::LEVEL).build()?;
+    let kettle = server
+        .instantiate::<KettleType>("Kettle1")
+        .under(line)
+        .with_optional(VesselType::LEVEL)
+        .with_optional(VesselType::CLEAN)
+        .handler(KettleLogic { hottest: 95.0 })
+        .build()?;
+    kettle.on_clean(|call, agent, _time| async move {
+        call.object().temperature().set(20.0);
+        println!("cleaning with {agent}");
+        Ok(())
+    })?;
     kettle.temperature().set(64.5);
     kettle.capacity().set(800_u32.into());
     kettle.serial_number().set("KT-0017".into());
@@ -56,7 +104,8 @@ fn fill(server: &Server) -> Result<(), Box<dyn Error>> {
         sensor.unit().set("°C".into());
     }
 
-    let kettle = server.instantiate::<KettleType>("Kettle2").under(line).build()?;
+    let small = KettleLogic { hottest: 78.0 };
+    let kettle = server.instantiate::<KettleType>("Kettle2").under(line).handler(small).build()?;
     kettle.temperature().set(18.0);
     kettle.capacity().set(1250.5.into());
     kettle.serial_number().set("KT-0018".into());

@@ -226,16 +226,17 @@ fn errors_name_the_argument() {
         let machine = session.object::<MachineType>("Machine").await.unwrap();
         let error = machine.r#move(-1.0, None).await.unwrap_err();
         assert_eq!(error.status(), status::BAD_INVALID_ARGUMENT);
-        assert_eq!(error.to_string(), "Machine/Move: Bad_InvalidArgument (Far: Bad_OutOfRange)");
+        let text = error.to_string();
+        assert!(text.starts_with("Machine/Move: Bad_InvalidArgument (Far: Bad_OutOfRange"), "{text}");
         let Error::Method { arguments, .. } = error else { panic!("{error:?}") };
         assert_eq!((arguments[0].index, arguments[0].status), (0, status::BAD_OUT_OF_RANGE));
         let error = machine.speed_i_7007().await.unwrap_err();
-        assert_eq!(error.to_string(), "Machine/speed: Bad_InvalidState");
+        assert!(error.to_string().starts_with("Machine/speed: Bad_InvalidState"), "{error}");
         // The same without types.
         let (object, method) = (machine.node_id().await.unwrap(), ids::method::MACHINE_TYPE_MOVE);
         let error = session.call_method(&object, method, vec!["far".into()]).await.unwrap_err();
         assert_eq!(error.status(), status::BAD_INVALID_ARGUMENT);
-        assert!(error.to_string().ends_with("(input 0: Bad_TypeMismatch)"), "{error}");
+        assert!(error.to_string().contains("(input 0: Bad_TypeMismatch"), "{error}");
         assert_eq!(session.call_method(&object, method, vec![2.0.into()]).await.unwrap(), []);
     });
 }

@@ -15,6 +15,7 @@ mod write;
 
 pub use browse::{BrowseAll, BrowsePage};
 pub use browse_many::BrowseMany;
+pub use call::{CallMethod, CallMethods};
 pub use discovery::Discovery;
 pub use many::{ReadMany, WriteMany};
 pub use pages::Page;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uaforge_codec::{Array, FromVariant, IntoVariant, NodeId, Variant, VariantTypeError};
 use uaforge_nodes::typed::{InstanceName, MethodMember, resolve_key};
-use uaforge_types::{CallMethodResult, status};
+use uaforge_types::{CallMethodRequest, CallMethodResult, status};
 
 use super::object::ObjectProxy;
 use super::place::Place;
@@ -98,7 +98,10 @@ async fn call_known(
 ) -> Result<CallMethodResult, Error> {
     let session = &place.session;
     let object = place.node_id().await?;
-    let call = |method_id: NodeId| session.call_once(object.clone(), method_id, inputs.clone());
+    let call = |method_id: NodeId| {
+        let (object_id, input_arguments) = (object.clone(), inputs.clone());
+        session.call_once(CallMethodRequest { object_id, method_id, input_arguments }, None)
+    };
     let known = place.method(method.name).await;
     if let Some(known) = &known {
         let result = call(known.clone()).await?;

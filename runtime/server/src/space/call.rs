@@ -10,6 +10,7 @@ use uaforge_types::{ids, status};
 
 use super::SpaceManager;
 use super::signature::{Arity, Signature};
+use crate::access::Access;
 use crate::manager::{CallAnswer, CallCx, CallItem};
 use crate::methods::{Binding, Handler, MethodCall, MethodError};
 
@@ -23,7 +24,7 @@ impl SpaceManager {
     pub(crate) fn call(&self, cx: &mut CallCx<'_, '_>, decode: DecodeContext<'_>, items: &[CallItem<'_>]) {
         let snapshot = cx.snapshot;
         for item in items {
-            match self.prepare(snapshot, decode, item) {
+            match self.prepare(snapshot, decode, cx.access(), item) {
                 Err(error) => cx.answer(item, Err(error)),
                 Ok((binding, signature, inputs)) => {
                     let call = MethodCall {
@@ -31,6 +32,7 @@ impl SpaceManager {
                         method: item.method.to_owned(),
                         access: cx.access(),
                         inputs,
+                        cancellation: cx.cancellation(),
                     };
                     run(cx, item, &binding, signature, call);
                 }
@@ -43,12 +45,16 @@ impl SpaceManager {
         &self,
         snapshot: &Snapshot,
         decode: DecodeContext<'_>,
+        access: Access,
         item: &CallItem<'_>,
     ) -> Result<Prepared, MethodError> {
         let object = object(snapshot, item.object)?;
         let found = Found::new(snapshot, object, item.method)?;
         if found.methods.first().is_some_and(|method| !is_executable(*method)) {
             return Err(status::BAD_NOT_EXECUTABLE.into());
+        }
+        if found.methods.iter().any(|method| !self.rights.executable(access, method.id(), true)) {
+            return Err(status::BAD_USER_ACCESS_DENIED.into());
         }
         let binding = self.binding(&found).ok_or(status::BAD_NOT_IMPLEMENTED)?;
         let signature = match found.methods.first() {

@@ -11,6 +11,7 @@ use uaforge_types::status;
 use super::{HandleOf, HandleType, ObjectHandle};
 use crate::Server;
 use crate::access::Access;
+use crate::cancellation::Cancellation;
 use crate::methods::{Handler, MethodBindError, MethodCall, MethodError, MethodResult};
 use crate::server::WeakServer;
 use crate::space::signature::Arity;
@@ -37,6 +38,7 @@ pub trait WithoutMethods: HandleType {}
 pub struct MethodContext<T: HandleType> {
     object: HandleOf<T>,
     access: Access,
+    cancellation: Cancellation,
 }
 
 impl<T: HandleType> MethodContext<T> {
@@ -50,6 +52,12 @@ impl<T: HandleType> MethodContext<T> {
     #[must_use]
     pub fn access(&self) -> Access {
         self.access
+    }
+
+    /// Fired when nobody waits for the result any more; not when the client disconnects.
+    #[must_use]
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.cancellation
     }
 }
 
@@ -174,7 +182,7 @@ where
     Handler::Later(Arc::new(move |call: MethodCall| match server.upgrade() {
         Some(server) => {
             let object = ObjectHandle::new(server, call.object).into();
-            let context = MethodContext { object, access: call.access };
+            let context = MethodContext { object, access: call.access, cancellation: call.cancellation };
             Box::pin(handler(context, InputArguments::new(call.inputs)))
         }
         None => Box::pin(core::future::ready(Err(status::BAD_SHUTDOWN.into()))),
