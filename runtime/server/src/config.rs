@@ -15,6 +15,8 @@ pub struct OperationLimits {
     pub max_nodes_per_browse: u32,
     /// MaxNodesPerMethodCall.
     pub max_nodes_per_method_call: u32,
+    /// MaxNodesPerRegisterNodes; holds for UnregisterNodes too.
+    pub max_nodes_per_register_nodes: u32,
     /// MaxNodesPerTranslateBrowsePathsToNodeIds.
     pub max_nodes_per_translate: u32,
     /// Elements of one browse path; more are answered with Bad_TooManyOperations for that path.
@@ -28,6 +30,7 @@ impl Default for OperationLimits {
             max_nodes_per_write: 10_000,
             max_nodes_per_browse: 2_000,
             max_nodes_per_method_call: 1_000,
+            max_nodes_per_register_nodes: 10_000,
             max_nodes_per_translate: 2_000,
             max_path_elements: 256,
         }

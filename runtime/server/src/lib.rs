@@ -34,7 +34,8 @@ pub use config::{Limits, OperationLimits};
 pub use handle::{Variable, VariableHandle};
 pub use manager::{
     BrowseAnswer, BrowseCx, BrowseItem, Browser, CallCx, CallItem, Claim, Description, FollowAnswer,
-    FollowCx, FollowItem, NodeManager, ReadCx, ReadItem, Reference, WriteCx, WriteItem,
+    FollowCx, FollowItem, NodeManager, ReadCx, ReadItem, Reference, RegisterCx, RegisterItem, WriteCx,
+    WriteItem,
 };
 pub use methods::{MethodBindError, MethodCall, MethodError, MethodResult};
 pub use proto::connection::Connection;

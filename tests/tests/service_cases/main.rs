@@ -1,6 +1,8 @@
 //! The acceptance cases of services, one test each, and what stands beside them.
 
 mod ranges;
+mod reads;
+mod registers;
 mod write;
 
 use uaforge_codec::SeededEntropy;

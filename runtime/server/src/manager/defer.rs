@@ -10,7 +10,7 @@ use uaforge_types::status;
 use super::browse::BrowseAnswer;
 use super::call::CallAnswer;
 use super::contain::contain;
-use super::read::ReadSettings;
+use super::read::{ReadItem, ReadSettings, Wanted};
 use crate::proto::continuation::{BrowseQuery, Continuation};
 use crate::services::late_walk::LateWalk;
 
@@ -35,12 +35,19 @@ pub(crate) enum Late {
 pub(crate) struct LateTarget {
     pub(crate) attribute: u32,
     pub(crate) settings: ReadSettings,
+    wanted: Wanted,
     range: Box<[u8]>,
 }
 
 impl LateTarget {
-    pub(crate) fn new(attribute: u32, range: StrRef<'_>, settings: ReadSettings) -> Self {
-        Self { attribute, settings, range: range.0.unwrap_or_default().into() }
+    pub(crate) fn new(item: &ReadItem<'_>, settings: ReadSettings) -> Self {
+        let range = item.range.0.unwrap_or_default().into();
+        Self { attribute: item.attribute, settings, wanted: item.wanted(), range }
+    }
+
+    /// Whether the value may be sent as the client wants it.
+    pub(crate) fn check(&self, value: &DataValue) -> Result<(), StatusCode> {
+        self.wanted.check(self.attribute, value.value())
     }
 
     pub(crate) fn range(&self) -> StrRef<'_> {

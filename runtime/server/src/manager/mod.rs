@@ -7,6 +7,7 @@ mod contain;
 mod defer;
 mod follow;
 mod read;
+mod register;
 mod write;
 
 pub use browse::{BrowseAnswer, BrowseCx, BrowseItem, Browser, Description, Reference};
@@ -14,6 +15,7 @@ pub use call::{CallCx, CallItem};
 pub use claim::Claim;
 pub use follow::{FollowAnswer, FollowCx, FollowItem};
 pub use read::{ReadCx, ReadItem};
+pub use register::{RegisterCx, RegisterItem};
 pub use write::{WriteCx, WriteItem};
 
 pub(crate) use browse::{BrowseBuffers, Start, put_browse_status, wants_type};
@@ -25,8 +27,10 @@ pub(crate) use follow::LateStep;
 pub(crate) use read::{ReadSettings, encode_answer, put_read_status};
 pub(crate) use write::{level, put_write_status, written_value};
 
-use uaforge_codec::NodeIdRef;
+use uaforge_codec::{NodeId, NodeIdRef};
 use uaforge_types::status;
+
+use crate::access::Access;
 
 /// Answers for the nodes of its namespaces, or for a part of them. The methods are synchronous and get a
 /// whole batch: an answer that is there goes into `cx` at once, one that is not is handed over with
@@ -65,6 +69,18 @@ pub trait NodeManager: Send + Sync + 'static {
     /// Calls Methods of this manager's Objects (OPC 10000-4 §5.12.2).
     fn call(&self, cx: &mut CallCx<'_, '_>, items: &[CallItem<'_>]) {
         items.iter().for_each(|item| cx.status(item, status::BAD_METHOD_INVALID));
+    }
+
+    /// Prepares for frequent use of nodes (OPC 10000-4 §5.9.5), and may hand out ids that are quicker to find.
+    /// Without a body of its own, nodes keep their ids.
+    fn register(&self, cx: &mut RegisterCx<'_>, items: &[RegisterItem<'_>]) {
+        let _ = (cx, items);
+    }
+
+    /// Takes back ids that [`register`](Self::register) handed out: the client does not need them any more
+    /// (OPC 10000-4 §5.9.6), or its session has ended.
+    fn unregister(&self, access: Access, ids: &[NodeId]) {
+        let _ = (access, ids);
     }
 
     /// Tells what a reference to `node` shows of it; `false` if there is no such node.

@@ -1,10 +1,11 @@
 //! The batch of a Read: items, and the context that takes their answers.
 
 use core::future::Future;
+use core::time::Duration;
 
 use uaforge_codec::{
-    DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, NumericRange, QualifiedNameRef, StatusCode,
-    StrRef, Ticks, Variant,
+    BuiltinType, DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, NumericRange, QualifiedNameRef,
+    StatusCode, StrRef, Ticks, Variant,
 };
 use uaforge_nodes::EncodedValue;
 use uaforge_types::{TimestampsToReturn, status};
@@ -39,6 +40,62 @@ pub(crate) struct ReadSettings {
     pub(crate) timestamps: TimestampsToReturn,
     pub(crate) max_age: f64,
     pub(crate) now: Now,
+}
+
+impl ReadItem<'_> {
+    pub(crate) fn wanted(&self) -> Wanted {
+        Wanted::of(self.encoding)
+    }
+}
+
+/// Which encoding of structures a client wants (ReadValueId dataEncoding, OPC 10000-4 §7.29).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Whatever the server has.
+    Any,
+    /// Default Binary, the only one there is.
+    Binary,
+    /// Another one.
+    Other,
+}
+
+impl Wanted {
+    fn of(encoding: QualifiedNameRef<'_>) -> Self {
+        match encoding.name.0 {
+            None | Some([]) => Self::Any,
+            Some(b"Default Binary") if encoding.namespace_index == 0 => Self::Binary,
+            Some(_) => Self::Other,
+        }
+    }
+
+    /// Whether the encoding can be had of a node whose value is or is not a structure.
+    ///
+    /// # Errors
+    /// Bad_DataEncodingInvalid for what is no Value of a structure; Bad_DataEncodingUnsupported for encodings
+    /// that this server does not have (OPC 10000-4 §7.38.2).
+    pub(crate) fn of_structure(self, is_structure: bool) -> Result<(), StatusCode> {
+        match self {
+            Self::Any => Ok(()),
+            _ if !is_structure => Err(status::BAD_DATA_ENCODING_INVALID),
+            Self::Binary => Ok(()),
+            Self::Other => Err(status::BAD_DATA_ENCODING_UNSUPPORTED),
+        }
+    }
+
+    /// As [`Self::of_structure`], for a value of which no more is known. One that is not there is none of another
+    /// type.
+    pub(crate) fn check(self, attribute: u32, value: Option<&Variant>) -> Result<(), StatusCode> {
+        if self == Self::Any {
+            return Ok(());
+        }
+        let builtin = value.and_then(Variant::builtin_type);
+        let is_structure = builtin.is_none_or(|builtin| builtin == BuiltinType::ExtensionObject);
+        self.of_structure(attribute == crate::attribute::VALUE && is_structure)
+    }
+}
+
+fn takes_age(max_age: f64, age: Duration) -> bool {
+    max_age >= f64::from(i32::MAX) || (max_age > 0.0 && age.as_secs_f64() * 1e3 <= max_age)
 }
 
 /// Takes the answers of a batch and encodes them into the response.
@@ -88,6 +145,13 @@ impl ReadCx<'_, '_> {
         self.settings.max_age
     }
 
+    /// Whether a value that was read from its source so long ago will do. 0 asks for a new one, the largest
+    /// Int32 and more for any that is at hand (OPC 10000-4 §5.11.2.2).
+    #[must_use]
+    pub fn takes_age(&self, age: Duration) -> bool {
+        takes_age(self.settings.max_age, age)
+    }
+
     /// The timestamps the client wants (OPC 10000-4 §7.40).
     #[must_use]
     pub fn timestamps(&self) -> TimestampsToReturn {
@@ -97,13 +161,20 @@ impl ReadCx<'_, '_> {
     /// Answers with a value; the index range is applied here, and timestamps that nobody asked for are
     /// dropped.
     pub fn answer(&mut self, item: &ReadItem<'_>, value: &DataValue) {
+        let cost = if item.range.is_empty() { 0 } else { value.value().map_or(0, NumericRange::cost) };
+        let taken = self.walk(cost).and_then(|()| item.wanted().check(item.attribute, value.value()));
+        if let Err(status) = taken {
+            return self.status(item, status);
+        }
         let settings = self.settings;
         self.results.put(item.index, |e| encode_answer(e, item.attribute, item.range, &settings, value));
     }
 
     /// Answers with a good value and its source timestamp.
     pub fn value(&mut self, item: &ReadItem<'_>, value: &Variant, source: DateTime) {
-        if item.range.is_empty() {
+        if let Err(status) = item.wanted().check(item.attribute, Some(value)) {
+            self.status(item, status);
+        } else if item.range.is_empty() {
             let parts = self.settings.parts(item.attribute, Some(source));
             self.results.put(item.index, |e| put_data_value(e, &parts, |e| value.encode(e)));
         } else if let Err(status) = self.cut_value(item, value, Some(source)) {
@@ -156,7 +227,7 @@ impl ReadCx<'_, '_> {
     /// Hands the answer over to a future; the response waits for it, other requests do not.
     pub fn defer(&mut self, item: &ReadItem<'_>, future: impl Future<Output = DataValue> + Send + 'static) {
         if self.results.defer(item.index) {
-            let target = LateTarget::new(item.attribute, item.range, self.settings);
+            let target = LateTarget::new(item, self.settings);
             let late = async move { Late::Value(Box::new((future.await, target))) };
             self.deferred.push(Deferred::new(item.index, item.node, false, late));
         }
@@ -210,6 +281,8 @@ pub(crate) fn encode_answer(
     }
     match NumericRange::from_wire(range).and_then(|range| range.cut(variant)) {
         Ok(part) => put_data_value(e, &parts, |e| part.encode(e)),
+        // A bad value need not have the data.
+        Err(_) if parts.status.is_bad() => put_data_status(e, &parts),
         Err(error) => put_read_status(e, error.status()),
     }
 }
@@ -217,4 +290,36 @@ pub(crate) fn encode_answer(
 /// Writes a DataValue that is a status alone.
 pub(crate) fn put_read_status(e: &mut Encoder<'_>, status: StatusCode) {
     put_data_status(e, &ValueParts { status, source: None, server: None });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages() {
+        let takes = |max_age, milliseconds| takes_age(max_age, Duration::from_millis(milliseconds));
+        assert!(!takes(0.0, 0));
+        assert!(takes(500.0, 500) && !takes(500.0, 501));
+        assert!(takes(2_147_483_647.0, 1 << 50) && takes(f64::INFINITY, 1 << 50));
+        assert!(!takes(2_147_483_646.0, 1 << 50));
+    }
+
+    #[test]
+    fn encodings() {
+        let wanted = |namespace_index, name: &'static str| {
+            Wanted::of(QualifiedNameRef { namespace_index, name: name.into() })
+        };
+        let object = Variant::from(uaforge_codec::ExtensionObject::NULL);
+        let check = |wanted: Wanted, attribute, value: &Variant| wanted.check(attribute, Some(value));
+        assert_eq!(wanted(3, ""), Wanted::Any);
+        assert_eq!(check(wanted(0, ""), 4, &Variant::Int32(1)), Ok(()));
+        assert_eq!(check(wanted(0, "Default Binary"), 13, &object), Ok(()));
+        let unsupported = Err(status::BAD_DATA_ENCODING_UNSUPPORTED);
+        assert_eq!(check(wanted(1, "Default Binary"), 13, &object), unsupported);
+        assert_eq!(check(wanted(0, "Default XML"), 13, &object), unsupported);
+        let invalid = Err(status::BAD_DATA_ENCODING_INVALID);
+        assert_eq!(check(wanted(0, "Default Binary"), 13, &Variant::Int32(1)), invalid);
+        assert_eq!(check(wanted(0, "Default Binary"), 4, &object), invalid);
+    }
 }

@@ -7,14 +7,15 @@ use uaforge_types::{
     ActivateSessionRequest, BrowseNextRequest, BrowseNextRequestRef, BrowseNextResponse, BrowseRequest,
     BrowseRequestRef, BrowseResponse, CallRequest, CallResponse, CancelRequest, CloseSessionRequest,
     CloseSessionResponse, CreateSessionRequest, FindServersRequest, GetEndpointsRequest, ReadRequest,
-    ReadRequestRef, ReadResponse, TranslateBrowsePathsToNodeIdsRequest,
-    TranslateBrowsePathsToNodeIdsRequestRef, TranslateBrowsePathsToNodeIdsResponse, WriteRequest,
-    WriteRequestRef, WriteResponse, status,
+    ReadRequestRef, ReadResponse, RegisterNodesRequest, RegisterNodesRequestRef, RegisterNodesResponse,
+    TranslateBrowsePathsToNodeIdsRequest, TranslateBrowsePathsToNodeIdsRequestRef,
+    TranslateBrowsePathsToNodeIdsResponse, UnregisterNodesRequest, UnregisterNodesRequestRef,
+    UnregisterNodesResponse, WriteRequest, WriteRequestRef, WriteResponse, status,
 };
 
-use super::envelope::{binary_id, put_response};
+use super::envelope::{binary_id, put_header, put_response};
 use super::turn::{Answered, Turn, handle_of};
-use crate::services::{browse, call, discovery, read, session, translate, write};
+use crate::services::{browse, call, discovery, read, register, session, translate, write};
 
 const FIND_SERVERS: u32 = binary_id(FindServersRequest::DESCRIPTOR);
 const GET_ENDPOINTS: u32 = binary_id(GetEndpointsRequest::DESCRIPTOR);
@@ -26,6 +27,8 @@ const READ: u32 = binary_id(ReadRequest::DESCRIPTOR);
 const WRITE: u32 = binary_id(WriteRequest::DESCRIPTOR);
 const BROWSE: u32 = binary_id(BrowseRequest::DESCRIPTOR);
 const BROWSE_NEXT: u32 = binary_id(BrowseNextRequest::DESCRIPTOR);
+const REGISTER_NODES: u32 = binary_id(RegisterNodesRequest::DESCRIPTOR);
+const UNREGISTER_NODES: u32 = binary_id(UnregisterNodesRequest::DESCRIPTOR);
 const CALL: u32 = binary_id(CallRequest::DESCRIPTOR);
 const TRANSLATE: u32 = binary_id(TranslateBrowsePathsToNodeIdsRequest::DESCRIPTOR);
 
@@ -33,6 +36,7 @@ const READ_RESPONSE: u32 = binary_id(ReadResponse::DESCRIPTOR);
 const WRITE_RESPONSE: u32 = binary_id(WriteResponse::DESCRIPTOR);
 const BROWSE_RESPONSE: u32 = binary_id(BrowseResponse::DESCRIPTOR);
 const BROWSE_NEXT_RESPONSE: u32 = binary_id(BrowseNextResponse::DESCRIPTOR);
+const REGISTER_NODES_RESPONSE: u32 = binary_id(RegisterNodesResponse::DESCRIPTOR);
 const CALL_RESPONSE: u32 = binary_id(CallResponse::DESCRIPTOR);
 const TRANSLATE_RESPONSE: u32 = binary_id(TranslateBrowsePathsToNodeIdsResponse::DESCRIPTOR);
 
@@ -52,6 +56,8 @@ impl Turn<'_> {
             BROWSE_NEXT => self.browse_next(d, e),
             TRANSLATE => self.translate(d, e),
             CALL => self.call(d, e),
+            REGISTER_NODES => self.register_nodes(d, e),
+            UNREGISTER_NODES => self.unregister_nodes(d, e),
             GET_ENDPOINTS => self.get_endpoints(d, e),
             FIND_SERVERS => self.find_servers(d, e),
             CREATE_SESSION => self.create_session(d, e),
@@ -122,6 +128,26 @@ impl Turn<'_> {
             call::check(cx, &request)?;
             Ok(call::results(cx, &request, e))
         })
+    }
+
+    fn register_nodes(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
+        let request: RegisterNodesRequestRef<'_> = self.view(d)?;
+        let admitted = self.admit(&request.request_header, request.nodes_to_register.len())?;
+        put_header(e, REGISTER_NODES_RESPONSE, self.now, self.handle);
+        let mut cx = self.service(&admitted);
+        register::check(&cx, &request)?;
+        register::register(&mut cx, &request, e);
+        Ok(None)
+    }
+
+    fn unregister_nodes(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
+        let request: UnregisterNodesRequestRef<'_> = self.view(d)?;
+        let admitted = self.admit(&request.request_header, request.nodes_to_unregister.len())?;
+        let cx = self.service(&admitted);
+        register::check_count(&cx, request.nodes_to_unregister.len())?;
+        register::unregister(&cx, &request);
+        put_response(e, &UnregisterNodesResponse { response_header: self.header() });
+        Ok(None)
     }
 
     fn get_endpoints(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {

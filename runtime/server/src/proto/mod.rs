@@ -10,6 +10,7 @@ pub(crate) mod mailbox;
 pub(crate) mod orphans;
 pub(crate) mod outstanding;
 pub(crate) mod pending;
+pub(crate) mod registered;
 pub(crate) mod results;
 pub(crate) mod session;
 pub(crate) mod sessions;

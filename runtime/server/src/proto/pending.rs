@@ -69,9 +69,12 @@ impl Pending {
             Late::Value(value) => {
                 let (value, target) = *value;
                 let settings = ReadSettings { now, ..target.settings };
-                self.unfinished.put(index, encode, |e| {
-                    encode_answer(e, target.attribute, target.range(), &settings, &value);
-                });
+                match target.check(&value) {
+                    Err(status) => self.unfinished.status(index, encode, status),
+                    Ok(()) => self.unfinished.put(index, encode, |e| {
+                        encode_answer(e, target.attribute, target.range(), &settings, &value);
+                    }),
+                }
             }
             Late::Call(answer) => {
                 self.unfinished.put(index, encode, |e| put_answer(e, &answer, snapshot));

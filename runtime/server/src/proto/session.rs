@@ -8,6 +8,7 @@ use uaforge_types::status;
 
 use super::continuation::ContinuationPoints;
 use super::outstanding::Outstanding;
+use super::registered::Registered;
 use crate::access::Access;
 use crate::cancellation::CancelReason;
 
@@ -39,6 +40,8 @@ pub(crate) struct Session {
     points: Mutex<ContinuationPoints>,
     /// Requests that wait for late answers.
     pub(crate) outstanding: Outstanding,
+    /// Ids that managers handed out to it.
+    pub(crate) registered: Registered,
 }
 
 /// Where a session is in its life.
@@ -85,6 +88,7 @@ impl Session {
             state: Mutex::new(state),
             points: Mutex::new(points),
             outstanding: Outstanding::default(),
+            registered: Registered::default(),
         }
     }
 
@@ -98,7 +102,7 @@ impl Session {
         self.points.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the session and frees what it holds.
+    /// Ends the session and frees what it holds; managers are told, so no lock of the server may be held.
     pub(crate) fn close(&self) {
         self.lock().phase = Phase::Closed;
         // Points that a browse works with are freed with the session.
@@ -106,6 +110,7 @@ impl Session {
             points.clear();
         }
         self.outstanding.cancel_all(CancelReason::SessionClosed);
+        self.registered.clear();
     }
 }
 

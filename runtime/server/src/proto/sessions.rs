@@ -84,15 +84,10 @@ impl Sessions {
             },
             ContinuationPoints::new(limits.max_continuation_points, u64::from_le_bytes(salt)),
         ));
-        let mut table = self.lock();
-        if table.by_token.len() >= limits.max_sessions as usize {
-            table.sweep(now);
-            if table.by_token.len() >= limits.max_sessions as usize && !table.drop_unused() {
-                return Err(status::BAD_TOO_MANY_SESSIONS);
-            }
-        }
-        table.by_token.insert(session.token, Arc::clone(&session));
-        Ok(NewSession { session, timeout, nonce })
+        let mut ended = Vec::new();
+        let inserted = self.lock().insert(&session, limits.max_sessions as usize, now, &mut ended);
+        close_all(ended);
+        inserted.map(|()| NewSession { session, timeout, nonce })
     }
 
     pub(crate) fn find(&self, token: Token) -> Option<Arc<Session>> {
@@ -106,7 +101,10 @@ impl Sessions {
 
     /// Closes the sessions whose time is over and returns when the next one ends.
     pub(crate) fn sweep(&self, now: Ticks) -> Option<Ticks> {
-        self.lock().sweep(now)
+        let mut ended = Vec::new();
+        let next = self.lock().sweep(now, &mut ended);
+        close_all(ended);
+        next
     }
 
     /// Sessions now.
@@ -115,10 +113,33 @@ impl Sessions {
     }
 }
 
+/// Closes sessions that are out of the table. Managers are told, so this is done with no lock held.
+fn close_all(ended: Vec<Arc<Session>>) {
+    ended.iter().for_each(|session| session.close());
+}
+
 impl Table {
-    /// Closes the oldest session that was never activated, so that such ones cannot keep others out
-    /// (OPC 10000-4 §5.7.2.1); whether there was one.
-    fn drop_unused(&mut self) -> bool {
+    /// Adds a session, in the place of others if need be: those whose time is over, or one that is not used.
+    fn insert(
+        &mut self,
+        session: &Arc<Session>,
+        most: usize,
+        now: Ticks,
+        ended: &mut Vec<Arc<Session>>,
+    ) -> Result<(), StatusCode> {
+        if self.by_token.len() >= most {
+            self.sweep(now, ended);
+            if self.by_token.len() >= most {
+                ended.push(self.take_unused().ok_or(status::BAD_TOO_MANY_SESSIONS)?);
+            }
+        }
+        self.by_token.insert(session.token, Arc::clone(session));
+        Ok(())
+    }
+
+    /// Takes out the oldest session that was never activated, so that such ones cannot keep others out
+    /// (OPC 10000-4 §5.7.2.1).
+    fn take_unused(&mut self) -> Option<Arc<Session>> {
         let unused = |session: &Session| {
             let state = session.lock();
             (state.phase == Phase::Created).then_some(state.expires)
@@ -126,14 +147,11 @@ impl Table {
         let sessions = self.by_token.values();
         let oldest =
             sessions.filter_map(|session| Some((unused(session)?, session.token))).min_by_key(|s| s.0);
-        let removed = oldest.and_then(|(_, token)| self.by_token.remove(&token));
-        if let Some(session) = &removed {
-            session.close();
-        }
-        removed.is_some()
+        oldest.and_then(|(_, token)| self.by_token.remove(&token))
     }
 
-    fn sweep(&mut self, now: Ticks) -> Option<Ticks> {
+    /// Takes out the sessions whose time is over; when the next one ends.
+    fn sweep(&mut self, now: Ticks, ended: &mut Vec<Arc<Session>>) -> Option<Ticks> {
         let mut next: Option<Ticks> = None;
         self.by_token.retain(|_, session| {
             let state = session.lock();
@@ -142,7 +160,7 @@ impl Table {
             if alive {
                 next = Some(next.map_or(expires, |n| n.min(expires)));
             } else {
-                session.close();
+                ended.push(Arc::clone(session));
             }
             alive
         });

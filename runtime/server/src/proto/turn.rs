@@ -119,6 +119,20 @@ impl Turn<'_> {
         Ok(Admitted { session, access })
     }
 
+    /// What the services of a session work with.
+    pub(crate) fn service<'s>(&'s mut self, admitted: &'s Admitted) -> ServiceCx<'s> {
+        ServiceCx {
+            core: self.core,
+            snapshot: self.snapshot,
+            buffers: self.buffers,
+            session: &admitted.session,
+            scope: &self.scope,
+            access: admitted.access,
+            now: self.now,
+            spent: 0,
+        }
+    }
+
     /// Writes a response whose body `serve` writes: an array of results, some of which may come later.
     pub(crate) fn answer(
         &mut self,
@@ -127,20 +141,11 @@ impl Turn<'_> {
         e: &mut Encoder<'_>,
         serve: impl FnOnce(&mut ServiceCx<'_>, &mut Encoder<'_>) -> Result<Option<Unfinished>, StatusCode>,
     ) -> Answered {
-        let Admitted { session, access } = admitted;
         put_header(e, response, self.now, self.handle);
-        let mut cx = ServiceCx {
-            core: self.core,
-            snapshot: self.snapshot,
-            buffers: self.buffers,
-            session: &session,
-            scope: &self.scope,
-            access,
-            now: self.now,
-            spent: 0,
-        };
+        let mut cx = self.service(&admitted);
         let served = serve(&mut cx, e);
         let spent = cx.spent;
+        let Admitted { session, access } = admitted;
         self.spend(spent as usize);
         let unfinished = served?;
         e.put_array_len(None);

@@ -5,6 +5,7 @@ pub(crate) mod call;
 pub(crate) mod discovery;
 pub(crate) mod late_walk;
 pub(crate) mod read;
+pub(crate) mod register;
 pub(crate) mod session;
 pub(crate) mod translate;
 pub(crate) mod walk;

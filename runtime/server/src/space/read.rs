@@ -40,7 +40,7 @@ impl SpaceManager {
             self.check_readable(cx.access(), &node)?;
         }
         if !item.encoding.name.is_empty() {
-            check_encoding(&node, snapshot, attribute, item)?;
+            item.wanted().of_structure(is_structure(&node, snapshot, attribute))?;
         }
         if attribute == AttributeId::Value
             && let Some(live) = self.live.value(item.node, cx.now().utc)
@@ -55,8 +55,13 @@ impl SpaceManager {
         }
         if !item.range.is_empty() {
             let source = self.source(&value, attribute);
-            if let AttributeValue::Encoded(value) = &value {
-                return cx.cut_encoded(item, value, source);
+            match &value {
+                AttributeValue::Encoded(value) => return cx.cut_encoded(item, value, source),
+                AttributeValue::Cell(cell) => {
+                    cx.answer(item, &cell.read());
+                    return Ok(());
+                }
+                _ => {}
             }
             let whole = value.to_variant(decode).map_err(|_| status::BAD_INTERNAL_ERROR)?;
             return cx.cut_value(item, &whole, source);
@@ -136,24 +141,11 @@ impl SpaceManager {
     }
 }
 
-/// A data encoding can be chosen for the Value of a structure only, and there is one (OPC 10000-4 §5.11.2.4).
+/// Whether an attribute is the Value of a structure.
 #[cold]
-fn check_encoding(
-    node: &Node<'_>,
-    snapshot: &Snapshot,
-    attribute: AttributeId,
-    item: &ReadItem<'_>,
-) -> Result<(), StatusCode> {
+fn is_structure(node: &Node<'_>, snapshot: &Snapshot, attribute: AttributeId) -> bool {
     let structure = ids::data_type::STRUCTURE.resolve_ref(snapshot.namespaces()).unwrap_or(NodeIdRef::NULL);
-    let is_structure = match node.attribute(AttributeId::DataType) {
-        Ok(AttributeValue::NodeId(data_type)) => snapshot.is_subtype(data_type, structure),
-        _ => false,
-    };
-    if attribute != AttributeId::Value || !is_structure {
-        return Err(status::BAD_DATA_ENCODING_INVALID);
-    }
-    if item.encoding.namespace_index != 0 || item.encoding.name.0 != Some(b"Default Binary") {
-        return Err(status::BAD_DATA_ENCODING_UNSUPPORTED);
-    }
-    Ok(())
+    let data_type = node.value_type().map(|value_type| value_type.data_type);
+    attribute == AttributeId::Value
+        && data_type.is_some_and(|data_type| snapshot.is_subtype(data_type, structure))
 }

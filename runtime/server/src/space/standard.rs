@@ -93,6 +93,13 @@ fn operation_limits(edit: &mut Edit, limits: &Limits, time: DateTime) -> Result<
     attach(edit, v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_READ, read, time)?;
     let write = operations.max_nodes_per_write;
     attach(edit, v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_WRITE, write, time)?;
+    let register = operations.max_nodes_per_register_nodes;
+    attach(
+        edit,
+        v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_REGISTER_NODES,
+        register,
+        time,
+    )?;
     let browse = operations.max_nodes_per_browse;
     attach(edit, v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_NODES_PER_BROWSE, browse, time)?;
     let call = operations.max_nodes_per_method_call;
