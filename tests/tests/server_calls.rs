@@ -3,13 +3,18 @@
 use std::sync::{Arc, Mutex};
 
 use uaforge_codec::{
-    Array, ByteString, ExtensionObject, IntoVariant as _, LocalizedText, Matrix, NodeId, QualifiedName,
-    SeededEntropy, StatusCode, UaString, Variant, VariantArray,
+    Array, ByteString, ExtensionObject, IntoVariant as _, LocalizedText, Matrix, NodeId, NodeIdRef,
+    QualifiedName, SeededEntropy, StatusCode, UaString, Variant, VariantArray,
 };
 use uaforge_nodes::{ClassAttributes, Edit, NewNode, ValueCell, VariableAttributes};
-use uaforge_server::{Connection, MethodCall, MethodError, Server};
+use uaforge_server::{
+    Access, AccessControl, CancelReason, Connection, MethodCall, MethodError, Server, ServerBuilder,
+};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
-use uaforge_types::{Argument, CallMethodRequest, CallMethodResult, CallRequest, Range, status};
+use uaforge_tests::running::{dial, eventually, with_running};
+use uaforge_types::{
+    Argument, CallMethodRequest, CallMethodResult, CallRequest, CancelRequest, Range, status,
+};
 
 type Client = Peer<InProcess<Connection>>;
 
@@ -105,7 +110,11 @@ fn fill(edit: &mut Edit) -> Result<(), StatusCode> {
 }
 
 fn set_up() -> (Server, Client) {
-    let server = Server::builder()
+    set_up_with(Server::builder())
+}
+
+fn set_up_with(builder: ServerBuilder) -> (Server, Client) {
+    let server = builder
         .endpoint("opc.tcp://127.0.0.1:0")
         .insecure()
         .model(uaforge_ns0::model())
@@ -395,4 +404,87 @@ fn handlers_are_bound_to_methods_only() {
     let error = bound.unwrap_err();
     assert_eq!(error.to_string(), "ns=1;i=101 is no Method of ns=1;i=11: Bad_MethodInvalid");
     assert!(server.on_call(own(999), own(START_OF_PUMP), accept).is_err());
+}
+
+/// Takes the right to call Start of the type from everybody.
+struct NoStart;
+
+impl AccessControl for NoStart {
+    fn executable(&self, _: Access, node: NodeIdRef<'_>) -> bool {
+        node != own(START_OF_TYPE).as_ref()
+    }
+}
+
+#[test]
+fn a_user_may_lack_the_right() {
+    let (server, mut peer) = set_up_with(Server::builder().access_control(NoStart));
+    server.on_call(own(PUMP_TYPE), own(START_OF_TYPE), accept).unwrap();
+    let result = call(&mut peer, BIG_PUMP, START_OF_TYPE, &start_inputs());
+    assert_eq!(result.status_code, status::BAD_USER_ACCESS_DENIED);
+    // Nor is it got round by the instance's Method, which is the same.
+    let result = call(&mut peer, PUMP, START_OF_PUMP, &start_inputs());
+    assert_eq!(result.status_code, status::BAD_USER_ACCESS_DENIED);
+}
+
+/// Binds Start of the pump to a handler that waits until its token is fired or the test opens the gate, and
+/// notes why it went on.
+fn patient(server: &Server) -> (Arc<Mutex<Vec<Option<CancelReason>>>>, tokio::sync::watch::Sender<bool>) {
+    let ends = Arc::new(Mutex::new(Vec::new()));
+    let (open, opened) = tokio::sync::watch::channel(false);
+    let log = Arc::clone(&ends);
+    let handler = move |call: MethodCall| {
+        let (log, mut opened) = (Arc::clone(&log), opened.clone());
+        async move {
+            tokio::select! {
+                _ = call.cancellation.cancelled() => {}
+                _ = opened.wait_for(|open| *open) => {}
+            }
+            log.lock().unwrap().push(call.cancellation.reason());
+            Ok(vec![true.into()])
+        }
+    };
+    server.on_call_async(own(PUMP), own(START_OF_PUMP), handler).unwrap();
+    (ends, open)
+}
+
+fn start_request() -> CallRequest {
+    let methods = vec![request(own(PUMP), own(START_OF_PUMP), &start_inputs())];
+    CallRequest { methods_to_call: Array::from(methods), ..Default::default() }
+}
+
+#[test]
+fn a_cancelled_call_tells_its_handler() {
+    let (server, mut peer) = set_up();
+    let (ends, _open) = patient(&server);
+    let late = peer.queue(start_request());
+    let handle = peer.header().request_handle - 1;
+    let cancelled = peer.call(CancelRequest { request_handle: handle, ..Default::default() }).unwrap();
+    assert_eq!(cancelled.cancel_count, 1);
+    let body = peer.wait_for(late).unwrap();
+    let answer = peer.decode::<uaforge_types::CallResponse>(&body);
+    assert_eq!(answer.unwrap_err(), status::BAD_REQUEST_CANCELLED_BY_CLIENT);
+    // Told, it ends by itself where handlers work on.
+    with_running(&server, |_| {
+        eventually("the handler was told", || !ends.lock().unwrap().is_empty());
+    });
+    assert_eq!(*ends.lock().unwrap(), [Some(CancelReason::CancelledByClient)]);
+}
+
+#[test]
+fn a_call_runs_on_when_its_client_is_gone() {
+    let (server, _peer) = set_up();
+    let (ends, open) = patient(&server);
+    with_running(&server, |tasks| {
+        let idle = tasks();
+        let mut peer = Peer::with_session(dial(&server), "opc.tcp://here:4840", start_time());
+        peer.queue(start_request());
+        // The Call is on its way once the answer to a later request is there.
+        peer.call(CallRequest::default()).unwrap_err();
+        drop(peer);
+        eventually("the connection is gone", || tasks() == idle);
+        assert!(ends.lock().unwrap().is_empty());
+        open.send(true).unwrap();
+        eventually("the handler has ended", || !ends.lock().unwrap().is_empty());
+    });
+    assert_eq!(*ends.lock().unwrap(), [None]);
 }

@@ -22,6 +22,7 @@ mod error;
 mod hierarchy;
 mod invocation;
 mod link;
+mod method_ids;
 mod proto;
 mod services;
 mod session;

@@ -12,6 +12,7 @@ use crate::batch::Learned;
 use crate::hierarchy::TypeHierarchy;
 use crate::invocation::Invocation;
 use crate::link::{CallOptions, Link};
+use crate::method_ids::MethodIds;
 use crate::proto::{OperationLimits, SessionInfo};
 
 /// An activated session (OPC 10000-4 §5.7). A clone is another handle of the same session; the last one
@@ -40,12 +41,13 @@ struct Shared {
     info: SessionInfo,
     hierarchy: TypeHierarchy,
     learned: Learned,
+    methods: MethodIds,
 }
 
 impl Session {
     pub(crate) fn new(link: Link, info: SessionInfo) -> Self {
-        let (hierarchy, learned) = Default::default();
-        Self { shared: Arc::new(Shared { link, info, hierarchy, learned }) }
+        let (hierarchy, learned, methods) = Default::default();
+        Self { shared: Arc::new(Shared { link, info, hierarchy, learned, methods }) }
     }
 
     /// The SessionId.
@@ -148,6 +150,10 @@ impl Session {
 
     pub(crate) fn hierarchy(&self) -> &TypeHierarchy {
         &self.shared.hierarchy
+    }
+
+    pub(crate) fn method_ids(&self) -> &MethodIds {
+        &self.shared.methods
     }
 
     pub(crate) fn learned(&self) -> &Learned {

@@ -102,7 +102,7 @@ async fn call_known(
         let (object_id, input_arguments) = (object.clone(), inputs.clone());
         session.call_once(CallMethodRequest { object_id, method_id, input_arguments }, None)
     };
-    let known = place.method(method.name).await;
+    let known = session.method_ids().get(&object, method.name);
     if let Some(known) = &known {
         let result = call(known.clone()).await?;
         if !is_refused(result.status_code) {
@@ -118,7 +118,7 @@ async fn call_known(
         }
         let result = call(method_id.clone()).await?;
         if !is_refused(result.status_code) {
-            place.keep_method(method.name, method_id.clone()).await;
+            session.method_ids().keep(&object, method.name, method_id.clone());
             return Ok(result);
         }
         refused.get_or_insert(result);

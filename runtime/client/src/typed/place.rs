@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 use uaforge_codec::{NodeId, QualifiedName};
-use uaforge_nodes::typed::{InstanceName, MemberName, Members};
+use uaforge_nodes::typed::{InstanceName, Members};
 use uaforge_types::{BrowsePath, BrowsePathResult, RelativePath, RelativePathElement, ids, status};
 
 use crate::{Error, Session};
@@ -34,8 +34,6 @@ struct Known {
     children: HashMap<QualifiedName, NodeId>,
     /// The mandatory members were asked for.
     asked: bool,
-    /// By which id the server takes calls of a Method.
-    methods: Vec<(MemberName, NodeId)>,
 }
 
 /// A future that may contain itself.
@@ -44,18 +42,6 @@ type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 impl Place {
     pub(super) fn new(session: Session, origin: Origin, members: &'static Members) -> Arc<Self> {
         Arc::new(Self { session, origin, members, known: Mutex::default() })
-    }
-
-    /// By which id the server took calls of a Method.
-    pub(super) async fn method(&self, name: MemberName) -> Option<NodeId> {
-        let known = self.known.lock().await;
-        known.methods.iter().find(|(of, _)| *of == name).map(|(_, id)| id.clone())
-    }
-
-    pub(super) async fn keep_method(&self, name: MemberName, id: NodeId) {
-        let mut known = self.known.lock().await;
-        known.methods.retain(|(of, _)| *of != name);
-        known.methods.push((name, id));
     }
 
     pub(super) fn members(&self) -> &'static Members {
