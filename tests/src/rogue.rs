@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use uaforge_client::{ClientBuilder, Connection, Error, Session};
+use uaforge_client::{ClientBuilder, Connecting, Connection, Discovery, Session};
 use uaforge_codec::{
     Array, DataValue, Decode as _, DecodeContext, Decoder, EncodeContext, Encoder, IntoVariant as _, NodeId,
     Now, SeededEntropy, StatusCode, Structure, Ticks, TypeRegistry, UaString,
@@ -288,12 +288,23 @@ impl Pair {
     }
 
     /// A connection that is about to begin.
-    pub fn connecting(
-        builder: ClientBuilder,
-        script: Script,
-    ) -> (Self, impl Future<Output = Result<Session, Error>>) {
+    pub fn connecting(builder: ClientBuilder, script: Script) -> (Self, Connecting<Session>) {
+        let (connection, connecting) =
+            builder.start(URL, SeededEntropy::new(3), start_time()).expect("an address");
+        (Self::new(connection, script), connecting)
+    }
+
+    /// A channel for the discovery services.
+    pub fn with_discovery(builder: ClientBuilder) -> (Self, Discovery) {
+        let (connection, connecting) =
+            builder.start_discovery(URL, SeededEntropy::new(3), start_time()).expect("an address");
+        let mut pair = Self::new(connection, Box::new(|_, _| false));
+        let discovery = pair.run(connecting).expect("a channel");
+        (pair, discovery)
+    }
+
+    fn new(connection: Connection, script: Script) -> Self {
         let now = start_time();
-        let (connection, connecting) = builder.start(URL, SeededEntropy::new(3), now).expect("an address");
         let namespaces: Array<UaString> = vec!["http://opcfoundation.org/UA/".into()].into();
         let endpoints = vec![plain_endpoint(URL)];
         let wire = Wire {
@@ -310,7 +321,7 @@ impl Pair {
             out: VecDeque::new(),
             closes: false,
         };
-        let pair = Self {
+        Self {
             connection: Some(connection),
             wire,
             now,
@@ -318,8 +329,7 @@ impl Pair {
             heard: Vec::new(),
             partial: Vec::new(),
             unread: Vec::new(),
-        };
-        (pair, connecting)
+        }
     }
 
     /// From now on the server does this.

@@ -417,3 +417,44 @@ fn a_server_that_stops_while_connecting() {
         assert!(pair.connection.is_none());
     }
 }
+
+/// A socket that fails takes the connection away without a word.
+#[test]
+fn a_connection_that_is_gone_tells_everybody() {
+    let (mut pair, session) = with_reads(|_, _, _| {});
+    let mut waiting = Box::pin(session.read_value(node(1)));
+    assert!(futures_poll(&mut waiting).is_none());
+    pair.pass(SECOND);
+    pair.connection = None;
+    let error = pair.run(waiting).unwrap_err();
+    assert!(matches!(error, Error::Closed(_)), "{error}");
+    assert!(matches!(pair.run(session.closed()), Error::Closed(_)));
+}
+
+/// More calls than may be outstanding wait for each other.
+#[test]
+fn outstanding_requests_are_bounded() {
+    // A call that waits looks at the time of its own.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let _entered = runtime.enter();
+    let (mut pair, session) = Pair::with_session(builder().max_outstanding(2));
+    let most = std::rc::Rc::new(std::cell::Cell::new(0));
+    let (seen, mut waiting) = (most.clone(), Vec::new());
+    pair.script(move |asked, wire| {
+        let Some(nodes) = asked.read() else { return false };
+        waiting.push((asked.clone(), nodes));
+        seen.set(seen.get().max(waiting.len()));
+        if waiting.len() == 2 {
+            for (asked, nodes) in waiting.drain(..) {
+                wire.values(&asked, &nodes);
+            }
+        }
+        true
+    });
+    let calls = (0..10).map(|number| session.read_value(node(number)));
+    let values = pair.run(futures_util::future::join_all(calls));
+    for (value, number) in values.into_iter().zip(0..) {
+        assert_eq!(value.unwrap().value(), Some(&Variant::UInt32(number)));
+    }
+    assert_eq!(most.get(), 2);
+}

@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use uaforge_client::{Client, ClientBuilder, Error, ReadItem, Session};
 use uaforge_codec::{
-    Array, ByteString, DataValue, ExpandedNodeId, IntoVariant as _, NodeId, QualifiedName, Variant,
+    Array, ByteString, DataValue, ExpandedNodeId, ExtensionObject, IntoVariant as _, NodeId, QualifiedName,
+    StatusCode, Variant,
 };
 use uaforge_tests::rogue::{Asked, Pair, Wire, number};
 use uaforge_types::{
     BrowseDescription, BrowseNextRequest, BrowseNextResponse, BrowseRequest, BrowseResponse, BrowseResult,
-    ReadRequest, ReadResponse, ReferenceDescription, RegisterNodesRequest, RegisterNodesResponse,
-    UnregisterNodesRequest, UnregisterNodesResponse, status,
+    CreateSessionRequest, FindServersOnNetworkRequest, FindServersOnNetworkResponse,
+    MdnsDiscoveryConfiguration, ReadRequest, ReadResponse, ReferenceDescription, RegisterNodesRequest,
+    RegisterNodesResponse, RegisterServer2Request, RegisterServer2Response, RegisteredServer,
+    ServerOnNetwork, UnregisterNodesRequest, UnregisterNodesResponse, status,
 };
 
 fn builder() -> ClientBuilder {
@@ -39,7 +42,7 @@ fn with_limits(limits: &[(usize, u32)]) -> (Pair, Session) {
 }
 
 /// A server that refuses Reads of more nodes than this.
-fn refuse_above(limit: usize, status: uaforge_codec::StatusCode) -> impl FnMut(&Asked, &mut Wire) -> bool {
+fn refuse_above(limit: usize, status: StatusCode) -> impl FnMut(&Asked, &mut Wire) -> bool {
     move |asked, wire| match asked.read() {
         Some(nodes) if nodes.len() > limit => {
             wire.fault(asked, status);
@@ -508,4 +511,44 @@ fn large_values_come_in_parts() {
     });
     let values = pair.run(async { session.read(nodes(50)).await }).unwrap();
     assert!(values.iter().all(|value| value.value() == Some(&vec![1u32; 25_000].into_variant())));
+}
+
+/// Discovery services need a channel only.
+#[test]
+fn registering_needs_no_session() {
+    let (mut pair, discovery) = Pair::with_discovery(Client::builder());
+    pair.script(|asked, wire| {
+        if let Some(request) = asked.get::<RegisterServer2Request>() {
+            let results = vec![StatusCode::GOOD; request.discovery_configuration.len()];
+            let response =
+                RegisterServer2Response { configuration_results: results.into(), ..Default::default() };
+            wire.respond(asked, &response);
+            return true;
+        }
+        let on_network = asked.get::<FindServersOnNetworkRequest>();
+        if let Some(request) = &on_network {
+            assert_eq!((request.starting_record_id, request.max_records_to_return), (7, 10));
+            let server = ServerOnNetwork { record_id: 8, ..Default::default() };
+            let response =
+                FindServersOnNetworkResponse { servers: vec![server].into(), ..Default::default() };
+            wire.respond(asked, &response);
+        }
+        on_network.is_some()
+    });
+    let server = RegisteredServer { server_uri: "urn:plant".into(), is_online: true, ..Default::default() };
+    let configuration = ExtensionObject::new(MdnsDiscoveryConfiguration::default());
+    let results = pair.run(discovery.register_server2(server.clone(), vec![configuration])).unwrap();
+    assert_eq!(results, [StatusCode::GOOD]);
+    let found = pair.run(discovery.find_servers_on_network(7, 10, &["DA"])).unwrap();
+    assert_eq!(found.servers[0].record_id, 8);
+    let error = pair.run(discovery.register_server(server)).unwrap_err();
+    assert_eq!(error.status(), status::BAD_SERVICE_UNSUPPORTED);
+    assert_eq!(pair.run(discovery.get_endpoints()).unwrap().len(), 1);
+    // No session was made, and none is kept alive.
+    pair.pass(Duration::from_secs(60));
+    assert_eq!(pair.wire.log.len(), 4);
+    assert_eq!(pair.wire.count::<CreateSessionRequest>(), 0);
+    drop(discovery);
+    pair.pass(Duration::from_secs(1));
+    assert!(pair.connection.is_none(), "it is closed when it is dropped");
 }

@@ -176,10 +176,9 @@ impl ClientBuilder {
     /// See [`Error`].
     pub async fn discovery(self, url: &str) -> Result<Discovery, Error> {
         let (stream, now) = self.dial(url).await?;
-        let (connection, ready) = self.prepare(url, OsEntropy, now, Goal::Channel)?;
+        let (connection, discovery) = self.start_discovery(url, OsEntropy, now)?;
         tokio::spawn(uaforge_net::drive(stream, connection));
-        let (link, _) = ready.await?;
-        Ok(Discovery::new(link, url))
+        discovery.await
     }
 
     /// A connection that the caller drives: any transport, any clock. Nothing is dialled and nothing is
@@ -192,13 +191,29 @@ impl ClientBuilder {
         url: &str,
         entropy: impl Entropy + Clone + Send + 'static,
         now: Now,
-    ) -> Result<(Connection, Connecting), Error> {
+    ) -> Result<(Connection, Connecting<Session>), Error> {
         let (connection, ready) = self.prepare(url, entropy, now, Goal::Session)?;
-        let session = Box::pin(async move {
+        let outcome = Box::pin(async move {
             let (link, info) = ready.await?;
             info.map(|info| Session::new(link, info)).ok_or_else(|| Error::closed("while connecting"))
         });
-        Ok((connection, Connecting { session }))
+        Ok((connection, Connecting { outcome }))
+    }
+
+    /// As [`ClientBuilder::start`], for the discovery services alone; see [`ClientBuilder::discovery`].
+    ///
+    /// # Errors
+    /// The address is none, see [`Error::Address`].
+    pub fn start_discovery(
+        self,
+        url: &str,
+        entropy: impl Entropy + Clone + Send + 'static,
+        now: Now,
+    ) -> Result<(Connection, Connecting<Discovery>), Error> {
+        let (connection, ready) = self.prepare(url, entropy, now, Goal::Channel)?;
+        let url: Arc<str> = url.into();
+        let outcome = Box::pin(async move { Ok(Discovery::new(ready.await?.0, url)) });
+        Ok((connection, Connecting { outcome }))
     }
 
     async fn dial(&self, url: &str) -> Result<(Stream, Now), Error> {
@@ -244,21 +259,21 @@ impl ClientBuilder {
 type Ready = (Link, Option<SessionInfo>);
 type Preparing = Pin<Box<dyn Future<Output = Result<Ready, Error>> + Send>>;
 
-/// A session that is on its way; await it while the [`Connection`] is driven.
+/// A [`Session`] or [`Discovery`] that is on its way; await it while the [`Connection`] is driven.
 #[must_use = "the session comes out of it"]
-pub struct Connecting {
-    session: Pin<Box<dyn Future<Output = Result<Session, Error>> + Send>>,
+pub struct Connecting<T> {
+    outcome: Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>,
 }
 
-impl Future for Connecting {
-    type Output = Result<Session, Error>;
+impl<T> Future for Connecting<T> {
+    type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.session.as_mut().poll(cx)
+        self.outcome.as_mut().poll(cx)
     }
 }
 
-impl core::fmt::Debug for Connecting {
+impl<T> core::fmt::Debug for Connecting<T> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Connecting")
     }

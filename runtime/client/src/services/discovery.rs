@@ -19,8 +19,8 @@ pub struct Discovery {
 }
 
 impl Discovery {
-    pub(crate) fn new(link: Link, url: &str) -> Self {
-        Self { link, url: url.into() }
+    pub(crate) fn new(link: Link, url: Arc<str>) -> Self {
+        Self { link, url }
     }
 
     /// The endpoints of the server at the address that was dialled (OPC 10000-4 §5.5.4). Their own
