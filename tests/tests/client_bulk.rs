@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use peak_alloc::PeakAlloc;
 use uaforge_client::{Client, Session};
-use uaforge_codec::{NodeId, QualifiedName, Variant};
+use uaforge_codec::{NodeId, QualifiedName, StatusCode, Variant};
 use uaforge_nodes::{ClassAttributes, NewNode, ValueCell, VariableAttributes};
 use uaforge_server::Server;
 use uaforge_types::{BrowseDescription, BrowseDirection, BrowseResultMask};
@@ -91,6 +91,16 @@ async fn read(session: &Session, count: u32) {
     assert_eq!(number, count);
 }
 
+async fn write(session: &Session, count: u32) {
+    let mut statuses = session.write_many((0..count).map(|number| (variable(number), number)));
+    let mut taken = 0;
+    while let Some(status) = statuses.next().await {
+        assert_eq!(status.expect("a status"), StatusCode::GOOD);
+        taken += 1;
+    }
+    assert_eq!(taken, count);
+}
+
 fn description(of: NodeId) -> BrowseDescription {
     BrowseDescription {
         node_id: of,
@@ -144,6 +154,9 @@ fn a_hundred_thousand_nodes_need_no_more_memory_than_some() {
         read(&session, SOME).await;
         let (some, all) = (peak_of(read(&session, SOME)).await, peak_of(read(&session, NODES)).await);
         assert!(all <= some + some / 4 && all < 1024, "read_many: {some} KiB, {all} KiB");
+        write(&session, SOME).await;
+        let (some, all) = (peak_of(write(&session, SOME)).await, peak_of(write(&session, NODES)).await);
+        assert!(all <= some + some / 4 && all < 1024, "write_many: {some} KiB, {all} KiB");
         let some = peak_of(browse_nodes(&session, SOME)).await;
         let all = peak_of(browse_nodes(&session, NODES)).await;
         assert!(all <= some + some / 4 && all < 1024, "browse_many: {some} KiB, {all} KiB");
