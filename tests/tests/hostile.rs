@@ -5,14 +5,16 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use uaforge_channel::{ClientConfig, Limits as ChannelLimits};
-use uaforge_codec::{Array, NodeId, UaString};
+use uaforge_codec::{Array, NodeId, StatusCode, UaString};
 use uaforge_net::Machine as _;
 use uaforge_server::{Limits, Server};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
+use uaforge_tests::raw::{Chunk, Raw};
 use uaforge_tests::running::{dial, eventually, with_running};
 use uaforge_types::{
     ActivateSessionRequest, BrowseDescription, BrowseDirection, BrowseRequest, BrowseResponse,
-    CloseSessionRequest, CreateSessionRequest, ReadRequest, ReadValueId, TimestampsToReturn, status,
+    CloseSessionRequest, CreateSessionRequest, ReadRequest, ReadValueId, RequestHeader, TimestampsToReturn,
+    status,
 };
 
 const URL: &str = "opc.tcp://127.0.0.1:4840";
@@ -178,6 +180,101 @@ fn silent_connections_do_not_keep_others_out() {
         assert!(Peer::connect(dial(&server), URL, uaforge_net::clock()).failure.is_some());
         assert!(used.call(read(2258, 1)).is_ok());
     });
+}
+
+#[test]
+fn one_address_has_its_share_of_connections() {
+    let server = server(Limits { max_connections_per_address: 2, ..Limits::default() });
+    with_running(&server, |_| {
+        let mut used = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        let _silent: Vec<_> = (0..5).map(|_| dial(&server)).collect();
+        let mut second = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        assert!(Peer::connect(dial(&server), URL, uaforge_net::clock()).failure.is_some());
+        // Another address of this machine has a share of its own.
+        let other = std::net::SocketAddr::from(([127, 0, 0, 1], server.local_addr().unwrap().port()));
+        let socket = from([127, 0, 0, 2], other);
+        let mut elsewhere = Peer::with_session(socket, URL, uaforge_net::clock());
+        for peer in [&mut used, &mut second, &mut elsewhere] {
+            assert!(peer.call(read(2258, 1)).is_ok());
+        }
+    });
+}
+
+/// Connects from an address of this machine.
+fn from(source: [u8; 4], to: std::net::SocketAddr) -> std::net::TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let stream = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind((source, 0).into()).unwrap();
+        socket.connect(to).await.unwrap().into_std().unwrap()
+    });
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream
+}
+
+#[test]
+fn one_connection_has_its_share_of_sessions() {
+    let server = server(Limits { max_sessions_per_connection: 3, ..Limits::default() });
+    let mut first = peer(&server);
+    for _ in 0..2 {
+        first.call(CreateSessionRequest::default()).expect("a session");
+    }
+    let refused = first.call(CreateSessionRequest::default()).map(|_| ());
+    assert_eq!(refused, Err(status::BAD_TOO_MANY_SESSIONS));
+    // Others have theirs, and one that is closed makes room.
+    let mut other = peer(&server);
+    assert!(other.call(read(2258, 1)).is_ok());
+    first.call(CloseSessionRequest::default()).expect("it is closed");
+    first.call(CreateSessionRequest::default()).expect("a session");
+    assert_eq!(server.session_count(), 4);
+}
+
+/// A message that does not end: so many chunks of 60,000 bytes each. Why the connection ended, if it did.
+fn unfinished(raw: &mut Raw<uaforge_server::Connection>, chunks: usize) -> Option<StatusCode> {
+    (0..chunks).find_map(|_| raw.send("MSGC", 7, &[0; 60_000]).last().and_then(Chunk::error))
+}
+
+#[test]
+fn clients_without_a_session_get_less_memory() {
+    let limits = Limits { max_early_message_size: 200_000, ..Limits::default() };
+    let server = server(limits);
+    let connect = || Raw::connect(server.connection(start_time()), start_time());
+    let mut raw = connect();
+    assert_eq!(unfinished(&mut raw, 3), None);
+    assert_eq!(unfinished(&mut raw, 1), Some(status::BAD_TCP_MESSAGE_TOO_LARGE));
+    assert!(raw.machine.is_closed());
+    // With a session the whole limit holds.
+    let mut raw = connect();
+    let created = raw.call(&CreateSessionRequest::default()).expect("a session");
+    let request_header =
+        RequestHeader { authentication_token: created.authentication_token, ..Default::default() };
+    raw.call(&ActivateSessionRequest { request_header, ..Default::default() }).expect("activated");
+    assert_eq!(unfinished(&mut raw, 100), None);
+}
+
+#[test]
+fn unfinished_messages_share_their_memory() {
+    let server = server(Limits { early_message_memory: 1 << 20, ..Limits::default() });
+    let mut served = peer(&server);
+    let connect = || Raw::connect(server.connection(start_time()), start_time());
+    let mut connections: Vec<_> = (0..50).map(|_| connect()).collect();
+    let mut refused = 0;
+    for raw in &mut connections {
+        if let Some(error) = unfinished(raw, 2) {
+            assert_eq!(error, status::BAD_TCP_NOT_ENOUGH_RESOURCES);
+            refused += 1;
+        }
+    }
+    assert!((34..=42).contains(&refused), "{refused}");
+    // Who has a session has memory of another kind.
+    let mut long = read(2258, 1);
+    long.nodes_to_read = Array::from(vec![long.nodes_to_read[0].clone(); 9_000]);
+    assert!(served.call(long).is_ok());
+    // What is given up is there for others.
+    connections.clear();
+    let mut raw = connect();
+    assert_eq!(unfinished(&mut raw, 10), None);
 }
 
 #[test]

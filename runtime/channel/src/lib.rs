@@ -13,6 +13,7 @@ mod frame;
 mod hello;
 mod limits;
 mod open;
+mod quota;
 mod reader;
 mod reverse;
 mod security;
@@ -25,6 +26,7 @@ pub use client::{ClientChannel, ClientConfig, ClientEvent};
 pub use error::ChannelError;
 pub use limits::{Limits, Negotiated};
 pub use open::AsymmetricHeader;
+pub use quota::MemoryQuota;
 pub use reverse::ReverseHello;
 pub use security::{
     AsymmetricChunk, ChunkSecurity, KeyExchange, NonePolicy, Operation, POLICY_NONE, Role, SecurityProvider,

@@ -7,6 +7,7 @@ use uaforge_codec::{DecodeContext, DecodeRef as _, Decoder, StatusCode, StrRef, 
 use uaforge_types::status;
 
 use crate::frame::{ABORT, FINAL, Frame, HEADER};
+use crate::quota::Share;
 use crate::token::Tokens;
 use crate::{ChannelError, Negotiated, SequenceCheck, SequenceRule};
 
@@ -25,6 +26,8 @@ pub(crate) struct Reader {
     partial: Option<Partial>,
     /// Bodies of the chunks of one message.
     assembled: Vec<u8>,
+    /// What `assembled` holds of the memory that connections share.
+    pub(crate) share: Share,
     /// A chunk while it is decrypted.
     opened: Vec<u8>,
 }
@@ -62,6 +65,7 @@ impl Reader {
             sequence: SequenceCheck::new(SequenceRule::Legacy),
             partial: None,
             assembled: Vec::new(),
+            share: Share::default(),
             opened: Vec::new(),
         }
     }
@@ -82,6 +86,7 @@ impl Reader {
         if self.partial.is_none() {
             self.assembled.clear();
             self.assembled.shrink_to(KEEP);
+            self.share.resize(self.assembled.capacity());
         }
         let chunk = open_chunk(frame, channel, tokens, &mut self.opened, &mut self.sequence, now)?;
         let (request_id, is_other) = (chunk.request_id, chunk.is_other);
@@ -112,7 +117,7 @@ impl Reader {
         if frame.chunk == FINAL && partial.chunks == 0 {
             return Ok((Incoming::Message { request_id, body: chunk.body }, is_other));
         }
-        make_room(&mut self.assembled, chunk.body.len(), self.limits.receive_message);
+        make_room(&mut self.assembled, chunk.body.len(), self.limits.receive_message, &mut self.share)?;
         self.assembled.extend_from_slice(chunk.body);
         if frame.chunk == FINAL {
             self.partial = None;
@@ -142,18 +147,29 @@ impl Reader {
     pub(crate) fn trim(&mut self) {
         if self.partial.is_none() {
             self.assembled = Vec::new();
+            self.share.resize(0);
         }
         self.opened = Vec::new();
     }
 }
 
 /// Makes room for a chunk: by doubling, but never for more than a message may have.
-fn make_room(assembled: &mut Vec<u8>, len: usize, largest: usize) {
+fn make_room(
+    assembled: &mut Vec<u8>,
+    len: usize,
+    largest: usize,
+    share: &mut Share,
+) -> Result<(), ChannelError> {
     let needed = assembled.len() + len;
     if needed > assembled.capacity() {
         let wanted = needed.max(assembled.capacity() * 2).min(largest.max(needed));
+        if !share.resize(wanted) {
+            let reason = "other messages use up the memory there is";
+            return Err(ChannelError::new(status::BAD_TCP_NOT_ENOUGH_RESOURCES, reason));
+        }
         assembled.reserve_exact(wanted - assembled.len());
     }
+    Ok(())
 }
 
 /// Checks channel, token, protection and number of a chunk.

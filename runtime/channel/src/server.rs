@@ -19,7 +19,9 @@ use crate::hello::{put_acknowledge, put_error, read_error, read_hello};
 use crate::open::{AsymmetricHeader, Numbered, nonce, read_body};
 use crate::reader::Incoming;
 use crate::token::{Token, Tokens};
-use crate::{AsymmetricChunk, ChannelError, Limits, Negotiated, Role, SecurityProvider, TokenKeys, Writer};
+use crate::{
+    AsymmetricChunk, ChannelError, Limits, MemoryQuota, Negotiated, Role, SecurityProvider, TokenKeys, Writer,
+};
 
 /// How a server's channel behaves.
 #[derive(Clone, Debug)]
@@ -86,6 +88,8 @@ pub struct ServerChannel {
     /// Id of the last token; 0 before the first.
     last_token: u32,
     endpoint_url: String,
+    /// Longest message before [`ServerChannel::lift_message_limit`].
+    early_message: usize,
 }
 
 impl ServerChannel {
@@ -101,6 +105,7 @@ impl ServerChannel {
             policy: 0,
             last_token: 0,
             endpoint_url: String::new(),
+            early_message: usize::MAX,
         }
     }
 
@@ -273,11 +278,29 @@ impl ServerChannel {
         let (announced, endpoint_url) = read_hello(frame.body())?;
         let settled = Negotiated::settle(&self.config.limits, &announced)?;
         self.endpoint_url = endpoint_url;
-        self.conversation.reader.limits = settled;
+        self.conversation.reader.limits =
+            Negotiated { receive_message: settled.receive_message.min(self.early_message), ..settled };
         self.conversation.writer.limits = settled;
         put_acknowledge(out, &announced.acknowledge(&self.config.limits));
         self.state = State::Opening { until };
         Ok(())
+    }
+
+    /// Takes no longer messages than this until [`ServerChannel::lift_message_limit`], whatever the limits that
+    /// are announced; for clients that are not known yet. The messages of all of them share `memory`.
+    pub fn limit_messages(&mut self, longest: usize, memory: Arc<MemoryQuota>) {
+        self.early_message = longest;
+        let reader = &mut self.conversation.reader;
+        reader.limits.receive_message = reader.limits.receive_message.min(longest);
+        reader.share.move_to(memory);
+    }
+
+    /// Takes messages as long as was announced; those of all such channels share `memory`.
+    pub fn lift_message_limit(&mut self, memory: Arc<MemoryQuota>) {
+        self.early_message = usize::MAX;
+        let Conversation { reader, writer, .. } = &mut self.conversation;
+        reader.limits.receive_message = writer.limits.receive_message;
+        reader.share.move_to(memory);
     }
 
     /// Goes on with what a private key is needed for. Ready if something was done; ask again then.

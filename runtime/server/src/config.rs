@@ -45,6 +45,9 @@ pub struct Limits {
     /// Open connections. One more takes the place of the oldest without an active session, which is closed with
     /// Bad_TcpNotEnoughResources (OPC 10000-4 §5.6.2.1); if all have one, it is closed at once.
     pub max_connections: usize,
+    /// Open connections of one address; 0 is no limit but `max_connections`. One more takes a place as above,
+    /// but only of the same address.
+    pub max_connections_per_address: usize,
     /// Sessions; more are answered with Bad_TooManySessions (ServerCapabilities MaxSessions).
     pub max_sessions: u32,
     /// Sessions of one connection; more are answered with Bad_TooManySessions.
@@ -92,13 +95,26 @@ pub struct Limits {
     pub idle_timeout: Duration,
     /// Longest message in bytes, both ways.
     pub max_message_size: u32,
+    /// Longest message of a client without an active session, if that is shorter. What is announced is
+    /// `max_message_size`; a longer message ends the connection with Bad_TcpMessageTooLarge.
+    pub max_early_message_size: u32,
+    /// Bytes that messages may hold together before their last chunk has come; one that finds no room ends its
+    /// connection with Bad_TcpNotEnoughResources.
+    pub message_memory: usize,
+    /// The same for clients without an active session.
+    pub early_message_memory: usize,
     /// Chunks of one message.
     pub max_chunk_count: u32,
     /// Longest array that is decoded (ServerCapabilities MaxArrayLength).
     pub max_array_length: u32,
     /// Longest string in bytes that is decoded (MaxStringLength, MaxByteStringLength).
     pub max_string_length: u32,
-    /// How long a stop waits for connections to flush and close.
+    /// How long clients are told of a stop before their connections are closed: ServerState is Shutdown and
+    /// SecondsTillShutdown counts down (OPC 10000-5 §12.10). Sessions go on meanwhile, new ones are answered with
+    /// Bad_Shutdown. It ends early when there is no session.
+    pub shutdown_delay: Duration,
+    /// How long a stop then waits for answers, for connections to flush and close, and for handlers to end.
+    /// Requests that wait after four fifths of it are answered with Bad_Shutdown.
     pub stop_deadline: Duration,
 }
 
@@ -107,6 +123,7 @@ impl Default for Limits {
         Self {
             operations: OperationLimits::default(),
             max_connections: 1_000,
+            max_connections_per_address: 0,
             max_sessions: 1_000,
             max_sessions_per_connection: 100,
             max_continuation_points: 16,
@@ -130,9 +147,13 @@ impl Default for Limits {
             linger_timeout: Duration::from_millis(500),
             idle_timeout: Duration::from_secs(5),
             max_message_size: 16 * 1024 * 1024,
+            max_early_message_size: 2 * 1024 * 1024,
+            message_memory: 1024 * 1024 * 1024,
+            early_message_memory: 256 * 1024 * 1024,
             max_chunk_count: 4_096,
             max_array_length: 1_000_000,
             max_string_length: 4 * 1024 * 1024,
+            shutdown_delay: Duration::ZERO,
             stop_deadline: Duration::from_secs(5),
         }
     }

@@ -14,6 +14,7 @@ mod cancellation;
 mod config;
 mod encode;
 mod handle;
+mod life;
 mod listener;
 mod manager;
 mod methods;

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use uaforge_channel::MemoryQuota;
 use uaforge_codec::{DateTime, DecodeLimits, LocalizedText, NodeId, Now, StatusCode, TypeRegistry};
 use uaforge_net::Listener;
 use uaforge_nodes::{AddressSpace, Instance, Instantiate, InstantiateError, NodeClass, ValueCell};
@@ -17,6 +18,7 @@ use crate::blocking::BlockingPool;
 use crate::builder::{BuildError, ServerBuilder};
 use crate::config::Limits;
 use crate::handle::{Variable, VariableHandle};
+use crate::life::{Life, Phase};
 use crate::listener;
 use crate::manager::{NodeManager, Routes};
 use crate::methods::Bindings;
@@ -27,7 +29,7 @@ use crate::proto::sessions::Sessions;
 use crate::shared::{Core, SharedEntropy};
 use crate::space::SpaceManager;
 use crate::space::live::Live;
-use crate::space::standard::{self, StandardCells};
+use crate::space::standard::{self, MAINTENANCE, StandardCells};
 
 /// What a builder hands over.
 pub(crate) struct Parts {
@@ -43,13 +45,16 @@ pub(crate) struct Parts {
     pub(crate) listeners: Vec<Listener>,
 }
 
-/// Why a server stopped.
+/// Why a server does not run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
     /// The server runs or ran already; a stopped one does not start again.
     #[error("the server was run already")]
     AlreadyRun,
+    /// The server has stopped, or is about to.
+    #[error("the server has stopped")]
+    Stopped,
 }
 
 /// An OPC UA server. Cheap to clone; all clones are the same server.
@@ -118,6 +123,9 @@ impl Server {
             orphans: Orphans::default(),
             entropy: Mutex::new(entropy),
             next_channel: AtomicU32::new(u32::from_le_bytes(channel)),
+            memory: Arc::new(MemoryQuota::new(limits.message_memory)),
+            early_memory: Arc::new(MemoryQuota::new(limits.early_message_memory)),
+            life: Life::default(),
             limits,
         };
         let addresses = parts.listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
@@ -241,7 +249,7 @@ impl Server {
     /// A connection without a socket: give it bytes, take its bytes. For tests and other transports.
     #[must_use]
     pub fn connection(&self, now: Now) -> Connection {
-        Connection::new(Arc::clone(&self.inner.core), now)
+        Connection::new(Arc::clone(&self.inner.core), None, now)
     }
 
     /// Closes sessions whose time is over; when the next one ends.
@@ -249,20 +257,49 @@ impl Server {
         self.inner.core.sessions.sweep(now.ticks)
     }
 
-    /// Serves connections until `stop` is ready; then refuses new ones, lets the others finish what they
-    /// are writing, and returns when all are closed or the stop deadline is over.
+    /// Serves connections until `stop` is ready; then ends in order and returns.
+    ///
+    /// No connection and no session begins any more, and clients see that the server stops
+    /// ([`Limits::shutdown_delay`]). Then requests that wait have some time for their answers, and
+    /// connections are closed with Bad_Shutdown ([`Limits::stop_deadline`]).
     ///
     /// # Errors
     /// The server was run before.
     pub async fn run_until(&self, stop: impl Future) -> Result<(), ServerError> {
         let listeners = self.inner.listeners.lock().unwrap_or_else(PoisonError::into_inner).take();
         let listeners = listeners.ok_or(ServerError::AlreadyRun)?;
-        let stopping = || {
-            let limit = self.inner.core.limits.stop_deadline;
-            self.set_state(ServerState::SHUTDOWN, u32::try_from(limit.as_secs()).unwrap_or(u32::MAX));
-        };
-        listener::run(&self.inner.core, listeners, stop, stopping).await;
+        // Also when this future is dropped.
+        let _stopped = Stopped(&self.inner.core.life);
+        listener::run(&self.inner.core, listeners, stop, |seconds| self.announce_stop(seconds)).await;
         Ok(())
+    }
+
+    /// Waits until clients are served, for supervisors that want to know.
+    ///
+    /// # Errors
+    /// The server has stopped, or is about to.
+    pub async fn ready(&self) -> Result<(), ServerError> {
+        match self.inner.core.life.reach(Phase::Serving).await {
+            Phase::Stopping | Phase::Stopped => Err(ServerError::Stopped),
+            Phase::Built | Phase::Serving => Ok(()),
+        }
+    }
+
+    /// Whether clients are served now: `false` before [`Server::run_until`], and from the moment it is to stop.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.inner.core.life.phase() == Phase::Serving
+    }
+
+    /// Says how well the server works (ServiceLevel, OPC 10000-4 §6.6.2.4.2): 0 in maintenance, 1 without data,
+    /// 2 to 199 degraded, 200 to 255 healthy. It is 255 at first and 0 when the server stops.
+    pub fn set_service_level(&self, level: u8) {
+        self.inner.cells.service_level.set(level, Some(self.now()));
+    }
+
+    fn announce_stop(&self, seconds: u32) {
+        self.set_state(ServerState::SHUTDOWN, seconds);
+        self.set_service_level(MAINTENANCE);
     }
 
     fn set_state(&self, state: ServerState, seconds_till_shutdown: u32) {
@@ -270,6 +307,15 @@ impl Server {
         self.inner.core.nodes.live.set_state(state, seconds_till_shutdown);
         self.inner.cells.state.set(state.0, now);
         self.inner.cells.seconds_till_shutdown.set(seconds_till_shutdown, now);
+    }
+}
+
+/// Marks a server as stopped, however that came.
+struct Stopped<'l>(&'l Life);
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        self.0.set(Phase::Stopped);
     }
 }
 

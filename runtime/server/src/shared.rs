@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use core::time::Duration;
 
-use uaforge_channel::SecurityProvider;
+use uaforge_channel::{MemoryQuota, SecurityProvider};
 use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, Entropy, NodeIdRef, Ticks, TypeRegistry};
 use uaforge_nodes::{AddressSpace, Snapshot};
 
@@ -13,6 +13,7 @@ use crate::application::Application;
 use crate::binding::Polls;
 use crate::blocking::BlockingPool;
 use crate::config::Limits;
+use crate::life::Life;
 use crate::manager::{Description, FollowItem, NodeManager, Routes, shield};
 use crate::proto::mailbox::Mailboxes;
 use crate::proto::orphans::Orphans;
@@ -43,6 +44,11 @@ pub(crate) struct Core {
     pub(crate) orphans: Orphans,
     pub(crate) entropy: Mutex<SharedEntropy>,
     pub(crate) next_channel: AtomicU32,
+    /// Memory of unfinished messages.
+    pub(crate) memory: Arc<MemoryQuota>,
+    /// The same of clients without an active session.
+    pub(crate) early_memory: Arc<MemoryQuota>,
+    pub(crate) life: Life,
 }
 
 /// The server's randomness for the nonces of one channel.

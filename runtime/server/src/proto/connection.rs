@@ -1,6 +1,7 @@
 //! One connection: the machine that the driver feeds with bytes and time.
 
 use core::task::{Context, Poll};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use uaforge_channel::{NonePolicy, SecurityProvider, ServerChannel, ServerConfig, ServerEvent};
@@ -46,7 +47,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(core: Arc<Core>, now: Now) -> Self {
+    pub(crate) fn new(core: Arc<Core>, address: Option<IpAddr>, now: Now) -> Self {
         let config = ServerConfig {
             channel_id: core.new_channel_id(),
             limits: core.channel_limits(),
@@ -55,14 +56,17 @@ impl Connection {
             handshake_timeout: core.limits.handshake_timeout,
             message_timeout: core.limits.message_timeout,
         };
+        let mut channel = ServerChannel::new(config, ChannelEntropy(Arc::clone(&core)), now);
+        let early = core.limits.max_early_message_size as usize;
+        channel.limit_messages(early, Arc::clone(&core.early_memory));
         Self {
-            channel: ServerChannel::new(config, ChannelEntropy(Arc::clone(&core)), now),
+            channel,
             output: OutputBuffer::new(),
             buffers: Buffers::default(),
             known: Vec::new(),
             snapshot: core.space.snapshot(),
             in_flight: InFlight::default(),
-            mailbox: core.mailboxes.add(),
+            mailbox: core.mailboxes.add(address),
             dialled: String::new(),
             protection: Protection::default(),
             more: false,
@@ -110,14 +114,18 @@ impl Connection {
                     channel,
                     now,
                     request_id,
+                    activated: false,
                     handle: 0,
                     scope: Scope::new(Ticks::NEVER),
                     operations: 0,
                 };
                 let answered = writer.send(out, core.encode_context(), request_id, |e| turn.handle(body, e));
-                let operations = turn.operations;
+                let (operations, activated) = (turn.operations, turn.activated);
                 if let Ok(Some(pending)) = answered {
                     self.in_flight.insert(pending);
+                }
+                if activated {
+                    self.channel.lift_message_limit(Arc::clone(&self.core.memory));
                 }
                 Some((used, operations))
             }

@@ -15,6 +15,7 @@ use uaforge_types::{
 
 use super::envelope::{binary_id, put_header, put_response};
 use super::turn::{Answered, Turn, handle_of};
+use crate::life::Phase;
 use crate::services::{browse, call, discovery, read, register, session, translate, write};
 
 const FIND_SERVERS: u32 = binary_id(FindServersRequest::DESCRIPTOR);
@@ -171,6 +172,9 @@ impl Turn<'_> {
     fn create_session(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: CreateSessionRequest = self.owned(d)?;
         self.handle = request.request_header.request_handle;
+        if self.core.life.phase() >= Phase::Stopping {
+            return Err(status::BAD_SHUTDOWN);
+        }
         if self.mailbox.session_count() >= self.core.limits.max_sessions_per_connection as usize {
             return Err(status::BAD_TOO_MANY_SESSIONS);
         }
@@ -188,6 +192,7 @@ impl Turn<'_> {
         let session = self.find(request.request_header.authentication_token.as_ref())?;
         let mut response = session::activate(self.core, &request, &session, self.channel, self.now.ticks)?;
         self.mailbox.note_session(self.channel.id, &session);
+        self.activated = true;
         self.know(session);
         response.response_header = self.header();
         put_response(e, &response);

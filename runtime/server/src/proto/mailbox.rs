@@ -1,6 +1,7 @@
 //! How others reach a connection: a request to close wakes its task.
 
 use core::task::{Context, Waker};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use uaforge_channel::ChannelError;
@@ -8,6 +9,7 @@ use uaforge_codec::Ticks;
 use uaforge_types::status;
 
 use super::session::Session;
+use crate::config::Limits;
 
 /// Why and when a connection is to end.
 #[derive(Clone, Debug)]
@@ -19,9 +21,9 @@ pub(crate) struct Closing {
 }
 
 /// One connection's box.
-#[derive(Default)]
 pub(crate) struct Mailbox {
     state: Mutex<State>,
+    address: Option<IpAddr>,
 }
 
 #[derive(Default)]
@@ -75,11 +77,16 @@ impl Mailbox {
         sessions.filter(|session| session.is_on(state.channel)).count()
     }
 
-    /// Whether nobody would miss the connection: it has no active session, and is not closing yet.
+    /// Whether the connection is not asked to close.
+    fn is_open(&self) -> bool {
+        self.lock().closing.is_none()
+    }
+
+    /// Whether nobody would miss the connection: it has no active session.
     fn is_unused(&self) -> bool {
         let state = self.lock();
         let mut sessions = state.sessions.iter().filter_map(Weak::upgrade);
-        state.closing.is_none() && !sessions.any(|session| session.is_active_on(state.channel))
+        !sessions.any(|session| session.is_active_on(state.channel))
     }
 }
 
@@ -97,9 +104,9 @@ struct Boxes {
 }
 
 impl Mailboxes {
-    /// A box for a new connection.
-    pub(crate) fn add(&self) -> Arc<Mailbox> {
-        let mailbox = Arc::new(Mailbox::default());
+    /// A box for a new connection, of a client at `address`.
+    pub(crate) fn add(&self, address: Option<IpAddr>) -> Arc<Mailbox> {
+        let mailbox = Arc::new(Mailbox { state: Mutex::default(), address });
         let mut boxes = self.boxes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(closing) = &boxes.closing {
             mailbox.close(closing.clone());
@@ -123,11 +130,24 @@ impl Mailboxes {
         }
     }
 
-    /// Closes the oldest connection without an active session (OPC 10000-4 §5.6.2.1); whether there was one.
-    pub(crate) fn close_unused(&self) -> bool {
+    /// Whether one more connection of `address` may open; closes the oldest without an active session for it
+    /// if there are as many as there may be (OPC 10000-4 §5.6.2.1).
+    pub(crate) fn make_room(&self, limits: &Limits, address: IpAddr) -> bool {
         let boxes = self.boxes.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut open = boxes.open.iter().filter_map(Weak::upgrade);
-        let Some(unused) = open.find(|mailbox| mailbox.is_unused()) else { return false };
+        let open = || boxes.open.iter().filter_map(Weak::upgrade).filter(|mailbox| mailbox.is_open());
+        let same = || open().filter(|mailbox| mailbox.address == Some(address));
+        let own_limit = match limits.max_connections_per_address {
+            0 => usize::MAX,
+            limit => limit,
+        };
+        let unused = if same().count() >= own_limit {
+            same().find(|mailbox| mailbox.is_unused())
+        } else if open().count() >= limits.max_connections {
+            open().find(|mailbox| mailbox.is_unused())
+        } else {
+            return true;
+        };
+        let Some(unused) = unused else { return false };
         let reason = "the connection has no session, and others wait";
         let error = ChannelError::new(status::BAD_TCP_NOT_ENOUGH_RESOURCES, reason);
         unused.close(Closing { error, until: Ticks(0) });

@@ -41,6 +41,8 @@ pub(crate) struct Turn<'t> {
     pub(crate) handle: u32,
     /// Deadline and token of the request.
     pub(crate) scope: Scope,
+    /// The client has activated a session.
+    pub(crate) activated: bool,
     /// Operations done in this turn.
     pub(crate) operations: u32,
 }

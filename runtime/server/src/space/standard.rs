@@ -12,10 +12,16 @@ use uaforge_types::{ServerState, ServerStatusDataType, ids};
 use crate::application::Application;
 use crate::config::Limits;
 
+/// ServiceLevel of a server that works (OPC 10000-4 §6.6.2.4.2).
+const HEALTHY: u8 = 255;
+/// ServiceLevel of a server whose clients are to disconnect.
+pub(crate) const MAINTENANCE: u8 = 0;
+
 /// Cells of the Server object that change while the server runs.
 pub(crate) struct StandardCells {
     pub(crate) state: Arc<ValueCell>,
     pub(crate) seconds_till_shutdown: Arc<ValueCell>,
+    pub(crate) service_level: Arc<ValueCell>,
 }
 
 /// Attaches a cell with a value to a Variable of the base model. One that this version of the model does
@@ -49,7 +55,7 @@ pub(crate) fn set_up(
         let servers = vec![UaString::from(application.uri.as_str())];
         attach(edit, ids::variable::SERVER_NAMESPACE_ARRAY, Array::from(uris), time)?;
         attach(edit, ids::variable::SERVER_SERVER_ARRAY, Array::from(servers), time)?;
-        attach(edit, ids::variable::SERVER_SERVICE_LEVEL, 255u8, time)?;
+        let service_level = attach(edit, ids::variable::SERVER_SERVICE_LEVEL, HEALTHY, time)?;
         attach(edit, ids::variable::SERVER_AUDITING, false, time)?;
         capabilities(edit, limits, time)?;
         operation_limits(edit, limits, time)?;
@@ -63,7 +69,7 @@ pub(crate) fn set_up(
             status.shutdown_reason.clone(),
             time,
         )?;
-        Ok(StandardCells { state, seconds_till_shutdown: seconds })
+        Ok(StandardCells { state, seconds_till_shutdown: seconds, service_level })
     })
 }
 
