@@ -352,7 +352,7 @@ fn handlers_may_wait_block_or_fail() {
             }
         })
         .unwrap();
-    server.on_call_blocking(own(PUMP), own(START_OF_PUMP), |call| accept(call)).unwrap();
+    server.on_call_blocking(own(PUMP), own(START_OF_PUMP), accept).unwrap();
     server.on_call(own(PUMP), own(CHECK), |_| panic!("a handler fails")).unwrap();
     let start = start_inputs();
     let methods = vec![
@@ -426,10 +426,13 @@ fn a_user_may_lack_the_right() {
     assert_eq!(result.status_code, status::BAD_USER_ACCESS_DENIED);
 }
 
+/// Why handlers went on.
+type Ends = Arc<Mutex<Vec<Option<CancelReason>>>>;
+
 /// Binds Start of the pump to a handler that waits until its token is fired or the test opens the gate, and
 /// notes why it went on.
-fn patient(server: &Server) -> (Arc<Mutex<Vec<Option<CancelReason>>>>, tokio::sync::watch::Sender<bool>) {
-    let ends = Arc::new(Mutex::new(Vec::new()));
+fn patient(server: &Server) -> (Ends, tokio::sync::watch::Sender<bool>) {
+    let ends = Ends::default();
     let (open, opened) = tokio::sync::watch::channel(false);
     let log = Arc::clone(&ends);
     let handler = move |call: MethodCall| {
