@@ -118,6 +118,9 @@ impl Run {
             Ok(results) => results,
             Err((results, error)) => {
                 table.note(&column, "runs to its end", Verdict::Failed(vec![format!("{error:#}")]));
+                if results.is_empty() {
+                    return;
+                }
                 results
             }
         };

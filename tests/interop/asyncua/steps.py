@@ -1,6 +1,5 @@
 """Each step of a plan as one request of asyncua, its outcome as plain data."""
 
-import asyncio
 import datetime
 import os
 
@@ -284,15 +283,10 @@ async def token(cx, step):
     return {}
 
 
-async def sleep(_cx, step):
-    await asyncio.sleep(step["milliseconds"] / 1000)
-    return {}
-
-
 STEPS = {
     function.__name__: function
     for function in (
         read, write, browse, browse_next, translate, call, register, unregister, cancel,
-        get_endpoints, find_servers, create_session, activate, close_session, token, sleep,
+        get_endpoints, find_servers, create_session, activate, close_session, token,
     )
 }

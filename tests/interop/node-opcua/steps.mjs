@@ -1,7 +1,6 @@
 // Each step of a plan as one request of node-opcua, its outcome as plain data.
 
 import crypto from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { opcua } from "./library.mjs";
 import * as wire from "./wire.mjs";
 
@@ -256,13 +255,8 @@ async function token(cx, step) {
     return {};
 }
 
-async function sleep(_cx, step) {
-    await pause(step.milliseconds);
-    return {};
-}
-
 export const STEPS = {
     read, write, browse, browse_next: browseNext, translate, call, register, unregister, cancel,
     get_endpoints: getEndpoints, find_servers: findServers, create_session: createSession, activate,
-    close_session: closeSession, token, sleep,
+    close_session: closeSession, token,
 };

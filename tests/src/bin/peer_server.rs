@@ -4,11 +4,10 @@
 use std::error::Error;
 
 use serde_json::Value;
-use uaforge::server::{MethodCall, MethodResult, Server};
-use uaforge_codec::{FromVariant, Guid, IntoVariant as _, NodeId, QualifiedName, StatusCode, Variant};
+use uaforge::server::Server;
+use uaforge_codec::{Guid, NodeId, QualifiedName, StatusCode};
 use uaforge_nodes::{ClassAttributes, Edit, NewNode, ValueCell, VariableAttributes};
-use uaforge_tests::interop::{Namespace, items, number, text, value};
-use uaforge_types::{Argument, Range, status};
+use uaforge_tests::interop::{Namespace, items, methods, number, text, value};
 
 const OBJECTS: NodeId = NodeId::numeric(0, 85);
 const ORGANIZES: NodeId = NodeId::numeric(0, 35);
@@ -67,7 +66,11 @@ impl Filler {
         }
         for method in items(space, "methods") {
             self.add_method(server, &folder, method).map_err(|error| format!("{method}: {error}"))?;
-            server.on_call(folder.clone(), self.namespace.node(text(method, "name"))?, handler(method)?)?;
+            let name = text(method, "name").to_owned();
+            let id = self.namespace.node(&name)?;
+            server.on_call(folder.clone(), id, move |call| {
+                methods::run(&name, &call.inputs).map_err(Into::into)
+            })?;
         }
         Ok(())
     }
@@ -80,7 +83,8 @@ impl Filler {
         let added = server.space().edit(|edit| add(edit, node, (folder, &HAS_COMPONENT), None));
         added.map_err(|status: StatusCode| status.to_string())?;
         for (side, property) in [("inputs", "InputArguments"), ("outputs", "OutputArguments")] {
-            let arguments = items(method, side).iter().map(argument).collect::<Result<Vec<_>, _>>()?;
+            let arguments =
+                items(method, side).iter().map(methods::argument).collect::<Result<Vec<_>, _>>()?;
             if arguments.is_empty() {
                 continue;
             }
@@ -128,50 +132,6 @@ impl Filler {
     fn name(&self, name: &str) -> QualifiedName {
         QualifiedName { namespace_index: self.namespace.0, name: name.into() }
     }
-}
-
-/// What a Method does, by its name.
-fn handler(method: &Value) -> Result<fn(MethodCall) -> MethodResult, String> {
-    match text(method, "name") {
-        "Add" => Ok(|call| {
-            let [a, b] = call.inputs.as_slice() else { return Err(status::BAD_INTERNAL_ERROR.into()) };
-            let (a, b) = (from::<f64>(a)?, from::<f64>(b)?);
-            Ok(vec![(a + b).into()])
-        }),
-        "Nothing" => Ok(|_| Ok(Vec::new())),
-        "Reverse" => Ok(|call| {
-            let [letters, numbers] = call.inputs.as_slice() else {
-                return Err(status::BAD_INTERNAL_ERROR.into());
-            };
-            let reversed: String = from::<String>(letters)?.chars().rev().collect();
-            let mut numbers = from::<Vec<i32>>(numbers)?;
-            numbers.reverse();
-            Ok(vec![numbers.into_variant(), reversed.into_variant()])
-        }),
-        "Widen" => Ok(|call| {
-            let [range] = call.inputs.as_slice() else { return Err(status::BAD_INTERNAL_ERROR.into()) };
-            let range = from::<Range>(range)?;
-            Ok(vec![Range { low: range.low - 1.0, high: range.high + 1.0 }.into_variant()])
-        }),
-        "Fail" => Ok(|_| Err(status::BAD_INVALID_STATE.into())),
-        name => Err(format!("nobody knows what {name} does")),
-    }
-}
-
-fn from<T: FromVariant>(value: &Variant) -> Result<T, StatusCode> {
-    T::from_variant(value).map_err(|_| status::BAD_TYPE_MISMATCH)
-}
-
-/// `[name, data type, value rank]`.
-fn argument(item: &Value) -> Result<Argument, String> {
-    let part = |index: usize| item.get(index).and_then(Value::as_str).unwrap_or_default();
-    let rank = item.get(2).and_then(Value::as_i64).and_then(|rank| i32::try_from(rank).ok());
-    Ok(Argument {
-        name: part(0).into(),
-        data_type: Namespace(0).node(part(1))?,
-        value_rank: rank.ok_or("an argument has no rank")?,
-        ..Default::default()
-    })
 }
 
 /// Adds a node with the reference from its parent.

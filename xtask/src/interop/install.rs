@@ -23,6 +23,18 @@ pub(super) fn python(root: &Path, name: &str, requirements: &Path) -> Result<Pat
     Ok(python)
 }
 
+/// The packages of a requirements file, in a folder that is not an environment.
+pub(super) fn python_packages(root: &Path, name: &str, requirements: &Path) -> Result<PathBuf> {
+    let folder = root.join(".peers").join(name);
+    once(&folder, &[requirements], || {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+        pip.args(["--root-user-action", "ignore", "--upgrade", "--target"]).arg(&folder);
+        run_bounded(pip.arg("-r").arg(requirements), PATIENCE).context("pip cannot install")
+    })?;
+    Ok(folder)
+}
+
 /// The packages of a `package.json` with its lock; the folder that has `node_modules`.
 pub(super) fn npm(root: &Path, name: &str, package: &Path) -> Result<PathBuf> {
     let folder = root.join(".peers").join(name);

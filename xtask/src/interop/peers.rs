@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names of peers, in the order of the table.
-pub(super) const NAMES: [&str; 2] = ["asyncua", "node-opcua"];
+pub(super) const NAMES: [&str; 3] = ["asyncua", "node-opcua", "open62541"];
 
 /// A peer that is there: the programs `client URL PLAN RESULTS` and `server SPACE`.
 pub(super) struct Peer {
@@ -42,7 +42,8 @@ impl Peer {
     pub(super) fn install(root: &Path, name: &'static str) -> Result<Self> {
         match name {
             "asyncua" => asyncua(root, name),
-            _ => node_opcua(root, name),
+            "node-opcua" => node_opcua(root, name),
+            _ => open62541(root, name),
         }
     }
 
@@ -75,6 +76,29 @@ fn node_opcua(root: &Path, name: &'static str) -> Result<Peer> {
         packages: Some(packages.clone()),
     };
     Ok(Peer { name, client: program("client.mjs"), server: program("server.mjs") })
+}
+
+/// The project's own program on the C library, a package apart from the workspace.
+fn open62541(root: &Path, name: &'static str) -> Result<Peer> {
+    let package = root.join("tests/interop/open62541");
+    // What builds the library and reads its headers; a C compiler is the machine's.
+    let tools = install::python_packages(root, name, &package.join("requirements.txt"))?;
+    let headers = workspace::output_of(Command::new("cc").arg("-print-file-name=include"))?;
+    let mut cargo = workspace::cargo(&package);
+    cargo
+        .args(["build", "--locked"])
+        .env("CARGO_TARGET_DIR", root.join("target/peers"))
+        .env("CMAKE", tools.join("bin/cmake"))
+        .env("PYTHONPATH", &tools)
+        .env("LIBCLANG_PATH", tools.join("clang/native"))
+        .env("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", headers.trim()));
+    let program = demo::program_of(&mut cargo, Profile::Release)?;
+    let part = |role: &str| Program {
+        folder: root.to_path_buf(),
+        words: vec![program.clone(), role.into()],
+        packages: None,
+    };
+    Ok(Peer { name, client: part("client"), server: part("server") })
 }
 
 /// The project's own programs of the same kind.

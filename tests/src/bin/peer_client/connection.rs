@@ -4,7 +4,8 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use uaforge_client::{Error, Session};
-use uaforge_codec::StatusCode;
+use uaforge_codec::{NodeId, StatusCode};
+use uaforge_tests::interop::Caller;
 use uaforge_tests::peer::Peer;
 use uaforge_types::{ServiceRequest, ServiceResponse};
 
@@ -31,9 +32,10 @@ impl Connection {
             None => Ok(Self::Alone(Box::new(peer))),
         }
     }
+}
 
-    /// Calls a service; the response, or the status of one that failed as a whole.
-    pub(crate) async fn call<Q: ServiceRequest>(
+impl Caller for Connection {
+    async fn call<Q: ServiceRequest>(
         &mut self,
         request: Q,
     ) -> Result<Result<Q::Response, StatusCode>, String> {
@@ -52,6 +54,16 @@ impl Connection {
                 }
                 outcome => Ok(outcome),
             },
+        }
+    }
+
+    fn set_token(&mut self, token: NodeId) -> Result<(), String> {
+        match self {
+            Self::Alone(peer) => {
+                peer.token = token;
+                Ok(())
+            }
+            Self::Session(_) => Err("the client keeps the token of its session".to_owned()),
         }
     }
 }

@@ -1,20 +1,20 @@
 //! Discovery, sessions and Cancel (OPC 10000-4 §5.5, §5.7).
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+use super::{items, number, text};
 use serde_json::{Value, json};
-use uaforge_codec::{ByteString, Entropy as _, ExtensionObject, NodeId, UaString};
-use uaforge_net::OsEntropy;
-use uaforge_tests::interop::{items, number, text};
+use uaforge_codec::{ByteString, ExtensionObject, NodeId, UaString};
 use uaforge_types::{
     ActivateSessionRequest, AnonymousIdentityToken, ApplicationDescription, ApplicationType, CancelRequest,
     CloseSessionRequest, CreateSessionRequest, EndpointDescription, FindServersRequest, GetEndpointsRequest,
     MessageSecurityMode, UserNameIdentityToken, UserTokenType,
 };
 
-use super::connection::Connection;
-use super::{Conversation, Outcome};
+use super::{Caller, Conversation, Outcome};
 
-impl Conversation {
-    pub(crate) async fn get_endpoints(&mut self, step: &Value) -> Outcome {
+impl<C: Caller> Conversation<C> {
+    pub(super) async fn get_endpoints(&mut self, step: &Value) -> Outcome {
         let request = GetEndpointsRequest {
             endpoint_url: self.url.as_str().into(),
             profile_uris: texts(step, "profiles").into(),
@@ -42,7 +42,7 @@ impl Conversation {
         })
     }
 
-    pub(crate) async fn find_servers(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn find_servers(&mut self, step: &Value) -> Outcome {
         let request = FindServersRequest {
             endpoint_url: self.url.as_str().into(),
             server_uris: texts(step, "uris").into(),
@@ -58,7 +58,7 @@ impl Conversation {
         })
     }
 
-    pub(crate) async fn create_session(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn create_session(&mut self, step: &Value) -> Outcome {
         let request = CreateSessionRequest {
             client_description: ApplicationDescription {
                 application_uri: "urn:example:peer:client".into(),
@@ -75,14 +75,14 @@ impl Conversation {
             Ok(response) => response,
             Err(status) => return Ok(json!({ "status": status.0 })),
         };
-        self.set_token(response.authentication_token)?;
+        self.connection.set_token(response.authentication_token)?;
         Ok(json!({
             "status": response.response_header.service_result.0,
             "timeout": response.revised_session_timeout,
         }))
     }
 
-    pub(crate) async fn activate(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn activate(&mut self, step: &Value) -> Outcome {
         let token = match text(step, "identity") {
             "null" => ExtensionObject::default(),
             "user" => ExtensionObject::new(UserNameIdentityToken {
@@ -111,7 +111,7 @@ impl Conversation {
         Ok(found.map(|policy| policy.policy_id.clone()).unwrap_or_default())
     }
 
-    pub(crate) async fn close_session(&mut self) -> Outcome {
+    pub(super) async fn close_session(&mut self) -> Outcome {
         let request = CloseSessionRequest { delete_subscriptions: true, ..Default::default() };
         Ok(match self.connection.call(request).await? {
             Ok(response) => json!({ "status": response.response_header.service_result.0 }),
@@ -119,7 +119,7 @@ impl Conversation {
         })
     }
 
-    pub(crate) async fn cancel(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn cancel(&mut self, step: &Value) -> Outcome {
         let request = CancelRequest { request_handle: number(step, "handle", 0), ..Default::default() };
         Ok(match self.connection.call(request).await? {
             Ok(response) => json!({
@@ -131,22 +131,12 @@ impl Conversation {
     }
 
     /// Takes another authentication token from here on.
-    pub(crate) fn take_token(&mut self, step: &Value) -> Outcome {
-        self.set_token(match text(step, "use") {
+    pub(super) fn take_token(&mut self, step: &Value) -> Outcome {
+        self.connection.set_token(match text(step, "use") {
             "random" => NodeId::opaque(0, *b"no such session!"),
             _ => NodeId::NULL,
         })?;
         Ok(json!({}))
-    }
-
-    fn set_token(&mut self, token: NodeId) -> Result<(), String> {
-        match &mut self.connection {
-            Connection::Alone(peer) => {
-                peer.token = token;
-                Ok(())
-            }
-            Connection::Session(_) => Err("the client keeps the token of its session".to_owned()),
-        }
     }
 }
 
@@ -154,9 +144,8 @@ fn texts(step: &Value, field: &str) -> Vec<UaString> {
     items(step, field).iter().filter_map(Value::as_str).map(Into::into).collect()
 }
 
-/// A nonce that no server has seen (OPC 10000-4 §5.7.2).
+/// A nonce that no server has seen (OPC 10000-4 §5.7.2); here it need not be a secret.
 fn nonce() -> ByteString {
-    let mut bytes = vec![0; 32];
-    OsEntropy.fill(&mut bytes);
-    ByteString::from(bytes)
+    let words = (0..4).flat_map(|_| RandomState::new().build_hasher().finish().to_le_bytes());
+    ByteString::from(words.collect::<Vec<u8>>())
 }

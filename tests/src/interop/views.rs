@@ -1,18 +1,18 @@
 //! The View services (OPC 10000-4 §5.9).
 
+use super::{items, number, text, truth};
 use serde_json::{Value, json};
 use uaforge_codec::{ByteString, QualifiedName, StatusCode};
-use uaforge_tests::interop::{items, number, text, truth};
 use uaforge_types::{
     BrowseDescription, BrowseDirection, BrowseNextRequest, BrowsePath, BrowseRequest, BrowseResult,
     ReferenceDescription, RegisterNodesRequest, RelativePath, RelativePathElement,
     TranslateBrowsePathsToNodeIdsRequest, UnregisterNodesRequest, ViewDescription,
 };
 
-use super::{Conversation, Outcome};
+use super::{Caller, Conversation, Outcome};
 
-impl Conversation {
-    pub(crate) async fn browse(&mut self, step: &Value) -> Outcome {
+impl<C: Caller> Conversation<C> {
+    pub(super) async fn browse(&mut self, step: &Value) -> Outcome {
         let nodes =
             items(step, "nodes").iter().map(|item| self.description(item)).collect::<Result<Vec<_>, _>>()?;
         let request = BrowseRequest {
@@ -39,7 +39,7 @@ impl Conversation {
         })
     }
 
-    pub(crate) async fn browse_next(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn browse_next(&mut self, step: &Value) -> Outcome {
         // A number below zero is a point that the server never gave.
         let point = |number: &Value| {
             let index = number.as_u64().and_then(|index| usize::try_from(index).ok());
@@ -83,7 +83,7 @@ impl Conversation {
         })
     }
 
-    pub(crate) async fn translate(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn translate(&mut self, step: &Value) -> Outcome {
         let paths = items(step, "paths").iter().map(|path| self.path(path)).collect::<Result<Vec<_>, _>>()?;
         let request =
             TranslateBrowsePathsToNodeIdsRequest { browse_paths: paths.into(), ..Default::default() };
@@ -123,7 +123,7 @@ impl Conversation {
         })
     }
 
-    pub(crate) async fn register(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn register(&mut self, step: &Value) -> Outcome {
         let request =
             RegisterNodesRequest { nodes_to_register: self.nodes(step)?.into(), ..Default::default() };
         Ok(match self.connection.call(request).await? {
@@ -135,7 +135,7 @@ impl Conversation {
         })
     }
 
-    pub(crate) async fn unregister(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn unregister(&mut self, step: &Value) -> Outcome {
         let nodes_to_unregister = self.nodes(step)?.into();
         let request = UnregisterNodesRequest { nodes_to_unregister, ..Default::default() };
         Ok(match self.connection.call(request).await? {

@@ -1,21 +1,21 @@
 //! Read, Write and Call (OPC 10000-4 §5.11, §5.12).
 
+use super::{items, number, text, truth, value, value_text};
 use serde_json::{Value, json};
 use uaforge_codec::{DataValue, DateTime, QualifiedName, StatusCode, Variant};
-use uaforge_tests::interop::{items, number, text, truth, value, value_text};
 use uaforge_types::{
     CallMethodRequest, CallRequest, ReadRequest, ReadValueId, TimestampsToReturn, WriteRequest, WriteValue,
 };
 
-use super::{Conversation, Outcome};
+use super::{Caller, Conversation, Outcome};
 
 /// What servers are told when a step wants a timestamp written.
 fn moment() -> DateTime {
     DateTime::from_utc(2024, 2, 29, 0, 0)
 }
 
-impl Conversation {
-    pub(crate) async fn read(&mut self, step: &Value) -> Outcome {
+impl<C: Caller> Conversation<C> {
+    pub(super) async fn read(&mut self, step: &Value) -> Outcome {
         let nodes = items(step, "nodes")
             .iter()
             .map(|item| self.read_value_id(item))
@@ -46,7 +46,7 @@ impl Conversation {
         })
     }
 
-    pub(crate) async fn write(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn write(&mut self, step: &Value) -> Outcome {
         let nodes =
             items(step, "nodes").iter().map(|item| self.write_value(item)).collect::<Result<Vec<_>, _>>()?;
         let request = WriteRequest { nodes_to_write: nodes.into(), ..Default::default() };
@@ -81,7 +81,7 @@ impl Conversation {
         })
     }
 
-    pub(crate) async fn call(&mut self, step: &Value) -> Outcome {
+    pub(super) async fn call(&mut self, step: &Value) -> Outcome {
         let methods =
             items(step, "methods").iter().map(|item| self.method(item)).collect::<Result<Vec<_>, _>>()?;
         let request = CallRequest { methods_to_call: methods.into(), ..Default::default() };
