@@ -4,7 +4,7 @@ use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 
-use uaforge_codec::{DateTime, Entropy, TypeRegistry};
+use uaforge_codec::{DateTime, Entropy, Structure, StructureDescriptor, TypeRegistry};
 use uaforge_net::{Listener, OsEntropy};
 use uaforge_nodes::{AddressSpace, StaticModel};
 
@@ -14,6 +14,7 @@ use crate::config::Limits;
 use crate::manager::{Claim, NodeManager, Routes};
 use crate::server::{Parts, Server};
 use crate::shared::SharedEntropy;
+use crate::structures;
 use crate::url::EndpointUrl;
 
 /// Why a server cannot be built.
@@ -58,6 +59,16 @@ pub enum BuildError {
         /// The namespace.
         uri: String,
     },
+    /// A structure that was made known cannot be added to the address space.
+    #[error(
+        "cannot add the DataType of `{name}`: {status}; are the models of its supertype and fields given?"
+    )]
+    Structure {
+        /// The structure.
+        name: &'static str,
+        /// The reason.
+        status: uaforge_codec::StatusCode,
+    },
     /// A node that every server has is missing.
     #[error(
         "cannot set up the Server object: {0}; is the base model (uaforge_ns0::model()) among the models?"
@@ -73,6 +84,7 @@ pub struct ServerBuilder {
     models: Vec<&'static StaticModel>,
     namespaces: Vec<String>,
     types: TypeRegistry,
+    structures: Vec<&'static StructureDescriptor>,
     managers: Vec<Arc<dyn NodeManager>>,
     limits: Limits,
     entropy: SharedEntropy,
@@ -98,6 +110,7 @@ impl ServerBuilder {
             models: Vec::new(),
             namespaces: Vec::new(),
             types,
+            structures: Vec::new(),
             managers: Vec::new(),
             limits: Limits::default(),
             entropy: Box::new(OsEntropy),
@@ -177,6 +190,18 @@ impl ServerBuilder {
         self
     }
 
+    /// Makes a structure of the application known, and gives it and the types of its fields DataType
+    /// nodes with their definitions and encodings, so that other clients can read its values
+    /// (OPC 10000-3 §5.8.3, §5.8.4). Types that a model has are in its tables already.
+    ///
+    /// The names of fields in structures that were made known by a derive are those of the wire.
+    #[must_use]
+    pub fn structure<T: Structure>(mut self) -> Self {
+        self.types.register::<T>();
+        self.structures.push(T::DESCRIPTOR);
+        self
+    }
+
     /// Adds a node manager, which answers for the nodes that it claims.
     #[must_use]
     pub fn manager(mut self, manager: impl NodeManager) -> Self {
@@ -253,6 +278,9 @@ impl ServerBuilder {
         for uri in &self.namespaces {
             builder = builder.namespace(uri);
         }
+        for uri in self.structures.iter().flat_map(|descriptor| structures::namespaces(descriptor)) {
+            builder = builder.namespace(uri);
+        }
         let taken = builder.namespaces().len();
         let mut routes = Routes::default();
         for (manager, number) in self.managers.iter().zip(1..=u16::MAX) {
@@ -264,7 +292,12 @@ impl ServerBuilder {
                 }
             }
         }
-        Ok((builder.build()?, routes))
+        let space = builder.build()?;
+        for descriptor in &self.structures {
+            let added = space.edit(|edit| structures::add(edit, descriptor));
+            added.map_err(|status| BuildError::Structure { name: descriptor.name, status })?;
+        }
+        Ok((space, routes))
     }
 }
 

@@ -23,6 +23,7 @@ mod server;
 mod services;
 mod shared;
 mod space;
+mod structures;
 
 pub mod typed;
 mod url;
