@@ -1,15 +1,19 @@
 //! DataTypeDefinition and encodings of every structure that the server knows (OPC 10000-3 §5.8.3, §5.8.4).
 
-use uaforge::{ExtensionObject, NodeId, UaStructure, Variant};
+use uaforge::{Array, ExtensionObject, LocalizedText, NodeId, UaStructure, Variant};
 use uaforge_codec::{
-    NamespaceMap, SeededEntropy, StatusCode, StructureDescriptor, StructureKind, TypeKey, TypeRegistry,
+    BuiltinType, ConstIdentifier, Decode, DecodeError, Decoder, Encode, Encoder, EnumValue,
+    EnumerationDescriptor, FieldDescriptor, FieldType, FromVariant as _, NamespaceMap, SeededEntropy,
+    StatusCode, Structure, StructureDescriptor, StructureKind, TypeKey, TypeRegistry,
 };
 use uaforge_nodes::typed::resolve_key;
 use uaforge_nodes::{AttributeId, Direction, NodeClass, Snapshot};
 use uaforge_server::{BuildError, Connection, Server, ServerBuilder};
 use uaforge_tests::nodes::{VALUE, read, scalar, value, variable, write};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
-use uaforge_types::{ApplicationType, EnumDefinition, Range, StructureDefinition, StructureType, status};
+use uaforge_types::{
+    ApplicationType, EnumDefinition, EnumValueType, Range, StructureDefinition, StructureType, status,
+};
 
 const DEFINITION: u32 = AttributeId::DataTypeDefinition as u32;
 const HAS_ENCODING: NodeId = NodeId::numeric(0, 38);
@@ -203,7 +207,6 @@ fn structures_of_the_application_get_nodes() {
     let (mut client, snapshot) = (client(&server), server.space().snapshot());
     let namespaces = snapshot.namespaces();
     let ns = namespaces.index_of("http://example.org/brew/").expect("the namespace is there");
-    use uaforge_codec::Structure as _;
     for descriptor in [Recipe::DESCRIPTOR, Step::DESCRIPTOR] {
         assert_eq!(check(&mut client, &snapshot, descriptor), Ok(()));
     }
@@ -262,4 +265,128 @@ fn what_cannot_be_added_names_the_structure() {
         Err(BuildError::Structure { name: "Clash", status: status::BAD_NODE_ID_EXISTS }) => {}
         other => panic!("{other:?}"),
     }
+}
+
+const URI: &str = "http://example.org/brew/";
+
+const fn own(id: u32) -> TypeKey {
+    TypeKey { namespace: URI, id: ConstIdentifier::Numeric(id) }
+}
+
+const fn names<const N: usize>(names: [&'static str; N], step: i64) -> [EnumValue; N] {
+    let mut values = [EnumValue { name: "", value: 0 }; N];
+    let mut at = 0;
+    while at < N {
+        values[at] = EnumValue { name: names[at], value: at as i64 * step };
+        at += 1;
+    }
+    values
+}
+
+static DENSE: [EnumValue; 2] = names(["Off", "On"], 1);
+static SPARSE: [EnumValue; 3] = names(["Low", "Middle", "High"], 10);
+static BITS: [EnumValue; 2] = names(["Hot", "Stirred"], 4);
+
+static SWITCH: EnumerationDescriptor =
+    EnumerationDescriptor { name: "Switch", data_type: own(3101), option_set: None, values: &DENSE };
+static LEVEL: EnumerationDescriptor =
+    EnumerationDescriptor { name: "Level", data_type: own(3102), option_set: None, values: &SPARSE };
+static FLAGS: EnumerationDescriptor = EnumerationDescriptor {
+    name: "Flags",
+    data_type: own(3103),
+    option_set: Some(BuiltinType::Byte),
+    values: &BITS,
+};
+
+/// A structure with enumerations that no model has.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Stirrer {
+    switch: i32,
+    level: i32,
+    flags: u8,
+}
+
+impl Encode for Stirrer {
+    fn encode(&self, e: &mut Encoder<'_>) {
+        e.put_i32(self.switch);
+        e.put_i32(self.level);
+        e.put_u8(self.flags);
+    }
+}
+
+impl Decode for Stirrer {
+    fn decode_into(&mut self, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+        self.switch.decode_into(d)?;
+        self.level.decode_into(d)?;
+        self.flags.decode_into(d)
+    }
+}
+
+const fn field(name: &'static str, data_type: TypeKey, ty: FieldType) -> FieldDescriptor {
+    FieldDescriptor {
+        name,
+        data_type,
+        ty,
+        value_rank: -1,
+        optional: false,
+        allow_sub_types: false,
+        max_string_length: 0,
+        array_dimensions: &[],
+    }
+}
+
+impl Structure for Stirrer {
+    const DATA_TYPE: TypeKey = own(3100);
+    const DESCRIPTOR: &'static StructureDescriptor = &StructureDescriptor {
+        name: "Stirrer",
+        data_type: own(3100),
+        binary_encoding: Some(own(5100)),
+        xml_encoding: None,
+        json_encoding: None,
+        kind: StructureKind::Plain,
+        fields: const {
+            &[
+                field("Switch", own(3101), FieldType::Enumeration(&SWITCH)),
+                field("Level", own(3102), FieldType::Enumeration(&LEVEL)),
+                field("Flags", own(3103), FieldType::OptionSet(&FLAGS)),
+            ]
+        },
+        inherited: 0,
+        supertypes: &[],
+    };
+}
+
+#[test]
+fn enumerations_in_their_fields_get_nodes_too() {
+    let server = builder().structure::<Stirrer>().build().expect("the server is built");
+    let (mut client, snapshot) = (client(&server), server.space().snapshot());
+    assert_eq!(check(&mut client, &snapshot, Stirrer::DESCRIPTOR), Ok(()));
+    let ns = snapshot.namespaces().index_of(URI).expect("the namespace");
+    let node = |id| NodeId::numeric(ns, id);
+    let mut fields = |id| {
+        let found = value_of(&mut client, &node(id)).expect("a definition");
+        let definition = found.downcast_ref::<EnumDefinition>().expect("an EnumDefinition");
+        definition.fields.iter().map(|field| (field.value, field.name.text().to_owned())).collect::<Vec<_>>()
+    };
+    let named = |values: &[(i64, &str)]| -> Vec<_> {
+        values.iter().map(|(value, name)| (*value, (*name).to_owned())).collect()
+    };
+    assert_eq!(fields(3101), named(&[(0, "Off"), (1, "On")]));
+    assert_eq!(fields(3102), named(&[(0, "Low"), (10, "Middle"), (20, "High")]));
+    assert_eq!(fields(3103), named(&[(0, "Hot"), (4, "Stirred")]));
+    assert!(snapshot.is_subtype(node(3101).as_ref(), ENUMERATION.as_ref()));
+    assert!(snapshot.is_subtype(node(3103).as_ref(), NodeId::numeric(0, 3).as_ref()));
+    // For clients that know no DataTypeDefinition.
+    let property = |id, name| {
+        let filter = snapshot.reference_filter(NodeId::numeric(0, 46).as_ref(), false).expect("HasProperty");
+        let node = snapshot.node(node(id).as_ref()).expect("a node").follow(filter, false, 0, name).next();
+        node.map(|node| node.id().to_owned())
+    };
+    let strings = value(&mut client, &property(3101, "EnumStrings").expect("a property"), VALUE);
+    let texts = Array::<LocalizedText>::from_variant(&strings).expect("texts");
+    assert_eq!(texts.iter().map(|text| text.text.text()).collect::<Vec<_>>(), ["Off", "On"]);
+    assert_eq!(property(3102, "EnumStrings"), None);
+    let values = value(&mut client, &property(3102, "EnumValues").expect("a property"), VALUE);
+    let values = Array::<EnumValueType>::from_variant(&values).expect("values");
+    assert_eq!(values.iter().map(|value| value.value).collect::<Vec<_>>(), [0, 10, 20]);
 }
