@@ -3,7 +3,7 @@
 use crate::data_value::mask;
 use crate::{
     BuiltinType, DataValue, Decode as _, DecodeError, DecodeReason, DecodeRef, Decoder, ExpandedNodeIdRef,
-    LocalizedTextRef, NodeIdRef, QualifiedNameRef, diagnostic_info,
+    LocalizedTextRef, NodeIdRef, QualifiedNameRef, StatusCode, diagnostic_info,
 };
 
 /// A DataValue in a message, not decoded yet (OPC 10000-6 §5.2.2.17). Its form was checked, but for the
@@ -25,6 +25,23 @@ impl<'a> DataValueRef<'a> {
         d.resume_after(&own);
         decoded
     }
+}
+
+impl DataValueRef<'_> {
+    /// The status; Good if absent (OPC 10000-4 §7.11).
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        // Checked once already: an error cannot happen.
+        read_status(&mut self.at.clone()).unwrap_or(StatusCode::GOOD)
+    }
+}
+
+fn read_status(d: &mut Decoder<'_>) -> Result<StatusCode, DecodeError> {
+    let parts = d.u8()?;
+    if parts & mask::VALUE != 0 {
+        d.nested(skip_variant)?;
+    }
+    if parts & mask::STATUS != 0 { StatusCode::decode(d) } else { Ok(StatusCode::GOOD) }
 }
 
 impl<'a> DecodeRef<'a> for DataValueRef<'a> {
@@ -157,7 +174,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::{DecodeContext, DiagnosticInfo, Encode as _, EncodeContext, Encoder, StatusCode, Variant};
+    use crate::{DecodeContext, DiagnosticInfo, Encode as _, EncodeContext, Encoder, Variant};
     use crate::{VariantArray, VariantMatrix};
 
     fn bytes_of(value: &DataValue) -> Vec<u8> {
@@ -202,6 +219,7 @@ mod tests {
             let mut d = Decoder::new(&bytes, DecodeContext::default());
             let view = DataValueRef::decode_ref(&mut d).expect("well-formed");
             assert_eq!(d.remaining(), 3, "{value:?}");
+            assert_eq!(view.status(), value.status_or_good());
             let mut decoded = DataValue::new(Variant::Boolean(true));
             view.decode_into(&mut decoded, &mut d).expect("decodes");
             assert_eq!(decoded, value);

@@ -1,5 +1,6 @@
 //! The acceptance cases of services, one test each, and what stands beside them.
 
+mod diagnostics;
 mod ranges;
 mod reads;
 mod registers;

@@ -5,12 +5,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use uaforge_channel::{NonePolicy, SecurityProvider, ServerChannel, ServerConfig, ServerEvent};
-use uaforge_codec::{Now, Ticks};
+use uaforge_codec::{Encoder, Mark, Now, Ticks};
 use uaforge_net::{Machine, OutputBuffer, Timeouts};
 use uaforge_nodes::Snapshot;
 use uaforge_types::MessageSecurityMode;
 
 use super::buffers::Buffers;
+use super::diagnose;
 use super::envelope::{put_fault, put_header};
 use super::in_flight::InFlight;
 use super::mailbox::{Closing, Mailbox};
@@ -116,6 +117,8 @@ impl Connection {
                     request_id,
                     activated: false,
                     handle: 0,
+                    diagnostics: 0,
+                    reason: None,
                     scope: Scope::new(Ticks::NEVER),
                     operations: 0,
                 };
@@ -165,22 +168,32 @@ impl Connection {
     fn send_late(&mut self, pending: &Pending, now: Now) {
         let encode = self.core.encode_context();
         let out = self.output.vec();
+        let decode = self.core.decode_context();
+        let diagnose = |e: &mut Encoder<'_>, start: Mark| {
+            if pending.diagnostics != 0 && e.error().is_none() {
+                diagnose::add(e, start, pending.diagnostics, None, decode);
+            }
+        };
         let sent = match pending.fault() {
             Some(status) => Err(status),
             None => self
                 .channel
                 .writer()
                 .send(out, encode, pending.request_id, |e| {
+                    let start = e.mark();
                     put_header(e, pending.response, now, pending.handle);
                     pending.write(e);
                     e.put_array_len(None);
+                    diagnose(e, start);
                 })
                 .map_err(|error| error.status()),
         };
         if let Err(status) = sent {
             // A ServiceFault fits the limits of every peer.
             let _ = self.channel.writer().send(out, encode, pending.request_id, |e| {
+                let start = e.mark();
                 put_fault(e, now, pending.handle, status);
+                diagnose(e, start);
             });
         }
     }

@@ -14,7 +14,7 @@ use uaforge_types::{
 };
 
 use super::envelope::{binary_id, put_header, put_response};
-use super::turn::{Answered, Turn, handle_of};
+use super::turn::{Answered, Turn};
 use crate::life::Phase;
 use crate::services::{browse, call, discovery, read, register, session, translate, write};
 
@@ -66,7 +66,7 @@ impl Turn<'_> {
             CANCEL => self.cancel(d, e),
             CLOSE_SESSION => self.close_session(d, e),
             _ => {
-                self.handle = handle_of(&d);
+                self.note_unread(&d);
                 Err(status::BAD_SERVICE_UNSUPPORTED)
             }
         }
@@ -153,7 +153,7 @@ impl Turn<'_> {
 
     fn get_endpoints(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: GetEndpointsRequest = self.owned(d)?;
-        self.handle = request.request_header.request_handle;
+        self.note(&request.request_header);
         let mut response = discovery::get_endpoints(self.core, &request, self.channel.dialled);
         response.response_header = self.header();
         put_response(e, &response);
@@ -162,7 +162,7 @@ impl Turn<'_> {
 
     fn find_servers(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: FindServersRequest = self.owned(d)?;
-        self.handle = request.request_header.request_handle;
+        self.note(&request.request_header);
         let mut response = discovery::find_servers(self.core, &request, self.channel.dialled);
         response.response_header = self.header();
         put_response(e, &response);
@@ -171,7 +171,7 @@ impl Turn<'_> {
 
     fn create_session(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: CreateSessionRequest = self.owned(d)?;
-        self.handle = request.request_header.request_handle;
+        self.note(&request.request_header);
         if self.core.life.phase() >= Phase::Stopping {
             return Err(status::BAD_SHUTDOWN);
         }
@@ -188,7 +188,7 @@ impl Turn<'_> {
 
     fn activate_session(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: ActivateSessionRequest = self.owned(d)?;
-        self.handle = request.request_header.request_handle;
+        self.note(&request.request_header);
         let session = self.find(request.request_header.authentication_token.as_ref())?;
         let mut response = session::activate(self.core, &request, &session, self.channel, self.now.ticks)?;
         self.mailbox.note_session(self.channel.id, &session);
@@ -210,7 +210,7 @@ impl Turn<'_> {
 
     fn close_session(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: CloseSessionRequest = self.owned(d)?;
-        self.handle = request.request_header.request_handle;
+        self.note(&request.request_header);
         let session = self.find(request.request_header.authentication_token.as_ref())?;
         session::close(self.core, &session, self.channel.id, self.now.ticks)?;
         self.known.retain(|known| !Arc::ptr_eq(known, &session));

@@ -22,6 +22,8 @@ pub(crate) struct Head<'a> {
     pub(crate) handle: u32,
     /// Milliseconds that the client waits; 0 is no limit.
     pub(crate) timeout_hint: u32,
+    /// Bits of what the client wants to know of errors.
+    pub(crate) diagnostics: u32,
 }
 
 impl<'a> From<&RequestHeaderRef<'a>> for Head<'a> {
@@ -30,6 +32,7 @@ impl<'a> From<&RequestHeaderRef<'a>> for Head<'a> {
             token: header.authentication_token,
             handle: header.request_handle,
             timeout_hint: header.timeout_hint,
+            diagnostics: header.return_diagnostics,
         }
     }
 }
@@ -40,6 +43,7 @@ impl<'a> From<&'a RequestHeader> for Head<'a> {
             token: header.authentication_token.as_ref(),
             handle: header.request_handle,
             timeout_hint: header.timeout_hint,
+            diagnostics: header.return_diagnostics,
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod buffers;
 pub(crate) mod connection;
 pub(crate) mod continuation;
+pub(crate) mod diagnose;
 pub(crate) mod dispatch;
 pub(crate) mod envelope;
 pub(crate) mod in_flight;

@@ -32,6 +32,8 @@ pub(crate) struct Pending {
     pub(crate) request_id: u32,
     /// Of the request header.
     pub(crate) handle: u32,
+    /// Of the request header.
+    pub(crate) diagnostics: u32,
     /// Binary encoding id of the response.
     pub(crate) response: u32,
     pub(crate) session: Arc<Session>,

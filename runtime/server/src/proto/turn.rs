@@ -3,11 +3,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use uaforge_codec::{Decode, DecodeRef, Decoder, Encoder, NodeIdRef, Now, StatusCode};
+use uaforge_codec::{Decode, DecodeError, DecodeRef, Decoder, Encoder, Mark, NodeIdRef, Now, StatusCode};
 use uaforge_nodes::Snapshot;
 use uaforge_types::{RequestHeaderRef, ResponseHeader, status};
 
 use super::buffers::Buffers;
+use super::diagnose;
 use super::envelope::{Head, put_fault, put_header};
 use super::mailbox::Mailbox;
 use super::pending::Pending;
@@ -39,6 +40,10 @@ pub(crate) struct Turn<'t> {
     pub(crate) request_id: u32,
     /// Of the request's header, as soon as it is read.
     pub(crate) handle: u32,
+    /// What the client wants to know of errors (returnDiagnostics, OPC 10000-4 §7.32), as soon as it is read.
+    pub(crate) diagnostics: u32,
+    /// Why the request could not be read.
+    pub(crate) reason: Option<DecodeError>,
     /// Deadline and token of the request.
     pub(crate) scope: Scope,
     /// The client has activated a session.
@@ -70,7 +75,10 @@ impl Turn<'_> {
                 return Some(pending);
             }
             Ok(Ok(None)) => match e.error() {
-                None => return None,
+                None => {
+                    self.diagnose(e, start);
+                    return None;
+                }
                 Some(error) => error.status(),
             },
             Ok(Err(status)) => status,
@@ -83,7 +91,32 @@ impl Turn<'_> {
         self.spend(e.body_len() / BYTES_PER_OPERATION);
         e.rewind(start);
         put_fault(e, self.now, self.handle, fault);
+        self.diagnose(e, start);
         None
+    }
+
+    /// Says more of what went wrong, if the client wants to know.
+    #[inline]
+    fn diagnose(&mut self, e: &mut Encoder<'_>, start: Mark) {
+        if self.diagnostics != 0 {
+            let reason = self.reason.take();
+            diagnose::add(e, start, self.diagnostics, reason.as_ref(), self.core.decode_context());
+        }
+    }
+
+    /// Takes over what a request's header says.
+    pub(crate) fn note<'h>(&mut self, header: impl Into<Head<'h>>) -> Head<'h> {
+        let head = header.into();
+        (self.handle, self.diagnostics) = (head.handle, head.diagnostics);
+        head
+    }
+
+    /// As [`Self::note`], for a request that cannot be read as a whole; nothing if its header cannot either.
+    #[cold]
+    pub(crate) fn note_unread(&mut self, start: &Decoder<'_>) {
+        if let Ok(header) = RequestHeaderRef::decode_ref(&mut start.clone()) {
+            self.note(&header);
+        }
     }
 
     /// Reads a request as a view into the message.
@@ -91,8 +124,10 @@ impl Turn<'_> {
         let start = d.clone();
         let request = T::decode_ref(&mut d).and_then(|request| d.finish().map(|()| request));
         request.map_err(|error| {
-            self.handle = handle_of(&start);
-            error.status()
+            self.note_unread(&start);
+            let status = error.status();
+            self.reason = Some(error);
+            status
         })
     }
 
@@ -101,8 +136,10 @@ impl Turn<'_> {
         let start = d.clone();
         let request = T::decode(&mut d).and_then(|request| d.finish().map(|()| request));
         request.map_err(|error| {
-            self.handle = handle_of(&start);
-            error.status()
+            self.note_unread(&start);
+            let status = error.status();
+            self.reason = Some(error);
+            status
         })
     }
 
@@ -112,8 +149,7 @@ impl Turn<'_> {
         header: impl Into<Head<'h>>,
         operations: usize,
     ) -> Result<Admitted, StatusCode> {
-        let head = header.into();
-        self.handle = head.handle;
+        let head = self.note(header);
         let session = self.find(head.token)?;
         let access = session.lock().admit(self.channel.id, self.now.ticks)?;
         self.spend(operations);
@@ -155,6 +191,7 @@ impl Turn<'_> {
         Ok(Some(Pending {
             request_id: self.request_id,
             handle: self.handle,
+            diagnostics: self.diagnostics,
             response,
             session,
             access,
@@ -194,10 +231,4 @@ impl Turn<'_> {
     pub(crate) fn header(&self) -> ResponseHeader {
         ResponseHeader { timestamp: self.now.utc, request_handle: self.handle, ..Default::default() }
     }
-}
-
-/// The handle of a request that cannot be read as a whole; 0 if its header cannot be read either.
-#[cold]
-pub(crate) fn handle_of(start: &Decoder<'_>) -> u32 {
-    RequestHeaderRef::decode_ref(&mut start.clone()).map_or(0, |header| header.request_handle)
 }
