@@ -1,5 +1,6 @@
 //! `bench`: builds the load generator, the project's server and the peers' for release, then measures them in turn.
 
+use crate::interop::build_open62541;
 use crate::{demo, workspace};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -22,10 +23,13 @@ pub(crate) struct Options {
 /// A peer whose server is a package outside the workspace.
 struct Peer {
     name: &'static str,
-    folder: &'static str,
+    build: fn(&Path) -> Result<PathBuf>,
 }
 
-const PEERS: &[Peer] = &[Peer { name: "async-opcua", folder: "bench/peers/async-opcua" }];
+const PEERS: &[Peer] = &[
+    Peer { name: "async-opcua", build: |root| build_peer(root, "bench/peers/async-opcua") },
+    Peer { name: "open62541", build: build_open62541 },
+];
 
 /// Builds everything, runs the bench, passes its tables through.
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -44,15 +48,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let wanted =
         |peer: &&Peer| options.peers.is_empty() || options.peers.iter().any(|name| name == peer.name);
     for peer in PEERS.iter().filter(wanted).filter(|_| !options.alone) {
-        let program = build_peer(&root, peer)?;
+        let program = (peer.build)(&root).with_context(|| format!("the peer {}", peer.name))?;
         command.arg("--peer").arg(format!("{}={}", peer.name, program.display()));
     }
     let status = command.args(&options.rest).status().context("cannot run the bench")?;
     if status.success() { Ok(()) } else { bail!("the bench ended with {status}") }
 }
 
-fn build_peer(root: &Path, peer: &Peer) -> Result<PathBuf> {
-    let mut command = workspace::cargo(&root.join(peer.folder));
+fn build_peer(root: &Path, folder: &str) -> Result<PathBuf> {
+    let mut command = workspace::cargo(&root.join(folder));
     command.arg("build").env("CARGO_TARGET_DIR", root.join("target/peers"));
-    demo::program_of(&mut command, demo::Profile::Release).with_context(|| format!("the peer {}", peer.name))
+    demo::program_of(&mut command, demo::Profile::Release)
 }

@@ -9,6 +9,8 @@ mod statuses;
 mod table;
 mod whole;
 
+pub(crate) use peers::build_open62541;
+
 use crate::process::{Server, run_bounded};
 use crate::workspace;
 use anyhow::{Context, Result, bail};
@@ -104,6 +106,9 @@ impl Run {
     fn peer(&self, peer: &Peer, whole: bool, table: &mut Table) {
         if whole && peer.name == "asyncua" {
             self.whole(peer, table);
+        }
+        if whole {
+            self.structures(peer, table);
         }
         println!("── {} as client of our server", peer.name);
         self.direction(peer, Role::Client, self.ours.server(), peer.client(), table);

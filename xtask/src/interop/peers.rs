@@ -15,6 +15,8 @@ pub(super) struct Peer {
     pub(super) name: &'static str,
     client: Program,
     server: Program,
+    /// Reads structures of the demo server, whose types it learns from the server: `structures URL`.
+    structures: Option<Program>,
 }
 
 /// What stands before the arguments.
@@ -52,6 +54,11 @@ impl Peer {
         self.client.command()
     }
 
+    /// The command that reads structures of the demo server.
+    pub(super) fn structures(&self) -> Option<Command> {
+        self.structures.as_ref().map(Program::command)
+    }
+
     /// The command that starts the peer's server; it prints its address.
     pub(super) fn server(&self) -> Command {
         self.server.command()
@@ -65,7 +72,8 @@ fn asyncua(root: &Path, name: &'static str) -> Result<Peer> {
         words: vec![python.clone(), root.join("tests/interop/asyncua").join(script)],
         packages: None,
     };
-    Ok(Peer { name, client: program("client.py"), server: program("server.py") })
+    let structures = Some(program("structures.py"));
+    Ok(Peer { name, client: program("client.py"), server: program("server.py"), structures })
 }
 
 fn node_opcua(root: &Path, name: &'static str) -> Result<Peer> {
@@ -75,14 +83,25 @@ fn node_opcua(root: &Path, name: &'static str) -> Result<Peer> {
         words: vec!["node".into(), root.join("tests/interop/node-opcua").join(script)],
         packages: Some(packages.clone()),
     };
-    Ok(Peer { name, client: program("client.mjs"), server: program("server.mjs") })
+    let structures = Some(program("structures.mjs"));
+    Ok(Peer { name, client: program("client.mjs"), server: program("server.mjs"), structures })
+}
+
+fn open62541(root: &Path, name: &'static str) -> Result<Peer> {
+    let program = build_open62541(root)?;
+    let part = |role: &str| Program {
+        folder: root.to_path_buf(),
+        words: vec![program.clone(), role.into()],
+        packages: None,
+    };
+    Ok(Peer { name, client: part("client"), server: part("server"), structures: None })
 }
 
 /// The project's own program on the C library, a package apart from the workspace.
-fn open62541(root: &Path, name: &'static str) -> Result<Peer> {
+pub(crate) fn build_open62541(root: &Path) -> Result<PathBuf> {
     let package = root.join("tests/interop/open62541");
     // What builds the library and reads its headers; a C compiler is the machine's.
-    let tools = install::python_packages(root, name, &package.join("requirements.txt"))?;
+    let tools = install::python_packages(root, "open62541", &package.join("requirements.txt"))?;
     let headers = workspace::output_of(Command::new("cc").arg("-print-file-name=include"))?;
     let mut cargo = workspace::cargo(&package);
     cargo
@@ -92,13 +111,7 @@ fn open62541(root: &Path, name: &'static str) -> Result<Peer> {
         .env("PYTHONPATH", &tools)
         .env("LIBCLANG_PATH", tools.join("clang/native"))
         .env("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", headers.trim()));
-    let program = demo::program_of(&mut cargo, Profile::Release)?;
-    let part = |role: &str| Program {
-        folder: root.to_path_buf(),
-        words: vec![program.clone(), role.into()],
-        packages: None,
-    };
-    Ok(Peer { name, client: part("client"), server: part("server") })
+    demo::program_of(&mut cargo, Profile::Release)
 }
 
 /// The project's own programs of the same kind.

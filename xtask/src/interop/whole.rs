@@ -1,4 +1,5 @@
-//! asyncua and the whole address space: it browses and reads ours, and both clients dump its own.
+//! Peers at the demo server: asyncua browses and reads all of it, peers read its structures; and asyncua's
+//! own server is dumped by both clients.
 
 use super::peers::Peer;
 use super::table::{Table, Verdict};
@@ -23,6 +24,18 @@ impl Run {
         table.note(&column, "whole address space", verdict(self.client_of_ours(peer)));
         let column = format!("{} server", peer.name);
         table.note(&column, "whole address space", verdict(self.server_of_ours(peer)));
+    }
+
+    /// A peer that knows nothing of the demo server's model reads its structures.
+    pub(super) fn structures(&self, peer: &Peer, table: &mut Table) {
+        let Some(mut script) = peer.structures() else { return };
+        let mut read = || -> Result<()> {
+            let server = demo::start_server(&demo::build(&self.root, "server", Profile::Debug)?, 0)?;
+            run_bounded(script.arg(server.url()), PATIENCE)?;
+            server.stop(STOP).map(drop)
+        };
+        let column = format!("{} client", peer.name);
+        table.note(&column, "structures by their definition", verdict(read()));
     }
 
     fn script(&self, peer: &Peer, name: &str) -> Command {
