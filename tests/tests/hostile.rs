@@ -177,7 +177,8 @@ fn silent_connections_do_not_keep_others_out() {
         assert_eq!(answer.get(..3), Some(&b"ERR"[..]));
         // Sessions hold their places.
         let _third = Peer::with_session(dial(&server), URL, uaforge_net::clock());
-        assert!(Peer::connect(dial(&server), URL, uaforge_net::clock()).failure.is_some());
+        let refused = Peer::connect(dial(&server), URL, uaforge_net::clock()).failure.expect("no room");
+        assert_eq!(refused.status, status::BAD_TCP_NOT_ENOUGH_RESOURCES);
         assert!(used.call(read(2258, 1)).is_ok());
     });
 }

@@ -1,11 +1,12 @@
 //! Handlers that hang, panic or answer too late cost their own request only.
 
 use std::future::{Future, pending};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use uaforge_codec::{Array, DataValue, NodeId, NodeIdRef, Now, StatusCode, Ticks, Variant};
-use uaforge_net::Machine as _;
+use uaforge_net::{Machine as _, OutputBuffer};
 use uaforge_server::{
     BrowseCx, BrowseItem, CancelReason, Cancellation, Claim, Connection, Description, FollowCx, FollowItem,
     Limits, NodeManager, ReadCx, ReadItem, Server, WriteCx, WriteItem,
@@ -32,6 +33,15 @@ const PANICS_LATE: u32 = 5;
 /// Panics on the pool.
 const PANICS_BLOCKING: u32 = 6;
 
+/// Hangs on the pool until it is released.
+const HANGS_BLOCKING: u32 = 7;
+/// Answers on the pool.
+const BLOCKING: u32 = 8;
+/// Answers much when it is released.
+const LARGE: u32 = 9;
+/// How much.
+const LARGE_BYTES: usize = 40_000;
+
 /// What became of handlers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
@@ -43,6 +53,7 @@ enum Fate {
 struct Hanger {
     fates: Arc<Mutex<Vec<Fate>>>,
     tokens: Arc<Mutex<Vec<Cancellation>>>,
+    released: Arc<(Mutex<bool>, Condvar, Notify)>,
 }
 
 /// Notes that the future that holds it is gone.
@@ -57,6 +68,12 @@ impl Drop for Guard {
 impl Hanger {
     fn fates(&self) -> Vec<Fate> {
         self.fates.lock().unwrap().clone()
+    }
+
+    fn release(&self) {
+        *self.released.0.lock().unwrap() = true;
+        self.released.1.notify_all();
+        self.released.2.notify_waiters();
     }
 
     fn token(&self) -> Cancellation {
@@ -114,6 +131,27 @@ impl NodeManager for Hanger {
                 }
                 PANICS => panic!("a handler fails"),
                 PANICS_LATE => cx.defer(item, async { panic!("a future fails") }),
+                HANGS_BLOCKING => {
+                    let guard = Guard(Arc::clone(&self.fates));
+                    let released = Arc::clone(&self.released);
+                    cx.blocking(item, move || {
+                        let _guard = guard;
+                        let (lock, changed, _) = &*released;
+                        drop(changed.wait_while(lock.lock().unwrap(), |released| !*released).unwrap());
+                        DataValue::new(Variant::UInt32(7))
+                    });
+                }
+                BLOCKING => cx.blocking(item, || DataValue::new(Variant::UInt32(7))),
+                LARGE => {
+                    let released = Arc::clone(&self.released);
+                    cx.defer(item, async move {
+                        let notified = released.2.notified();
+                        if !*released.0.lock().unwrap() {
+                            notified.await;
+                        }
+                        DataValue::new(Variant::ByteString(vec![7; LARGE_BYTES].into()))
+                    });
+                }
                 PANICS_BLOCKING => cx.blocking(item, || panic!("a job fails")),
                 _ => cx.status(item, status::BAD_NODE_ID_UNKNOWN),
             }
@@ -324,6 +362,84 @@ fn a_panic_costs_its_own_request() {
     let mixed = peer.call(read(&[GOOD, PANICS_LATE, PANICS_BLOCKING, GOOD])).unwrap();
     let bad = status::BAD_INTERNAL_ERROR;
     assert_eq!(statuses(&mixed), [StatusCode::GOOD, bad, bad, StatusCode::GOOD]);
+}
+
+#[test]
+fn jobs_that_hang_do_not_use_the_pool_up() {
+    let hanger = Hanger::default();
+    let limits =
+        Limits { blocking_threads: 2, max_request_timeout: Duration::from_millis(300), ..Limits::default() };
+    let server = server(&hanger, limits);
+    with_running(&server, |_| {
+        let mut peer = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        // Both threads hang; then two more that took their places.
+        for _ in 0..2 {
+            let late = peer.call(read(&[HANGS_BLOCKING, HANGS_BLOCKING, GOOD])).unwrap();
+            let bad = status::BAD_TIMEOUT;
+            assert_eq!(statuses(&late), [bad, bad, StatusCode::GOOD]);
+        }
+        let good = peer.call(read(&[BLOCKING])).unwrap();
+        assert_eq!(statuses(&good), [StatusCode::GOOD]);
+        // A job that never began does not begin later.
+        assert_eq!(hanger.fates(), []);
+        hanger.release();
+        eventually("those who hung come back", || hanger.fates() == [Fate::Dropped; 4]);
+    });
+}
+
+#[test]
+fn late_answers_wait_for_a_slow_reader() {
+    let (hanger, server, mut peer) = set_up(Limits::default());
+    let mut ids = Vec::new();
+    for _ in 0..50 {
+        ids.push(peer.queue(read(&[LARGE])));
+    }
+    let requests = peer.take_queued();
+    let machine = &mut peer.wire.0;
+    let mut taken = machine.receive(&requests, start_time());
+    hanger.release();
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut largest = 0;
+    for _ in 0..1_000 {
+        let _ = machine.poll_work(&mut cx, &start_time);
+        taken += machine.receive(&requests[taken..], start_time());
+        largest = largest.max(machine.output().len());
+    }
+    // One response may be begun when there is room for any.
+    assert!(largest > 0 && largest <= OutputBuffer::HIGH_WATER + LARGE_BYTES + 1_000, "{largest}");
+    assert!(!machine.wants_read() || machine.output().is_empty());
+    // It is only late for that: everything comes, and nothing twice.
+    let mut received = 0;
+    while received < ids.len() * LARGE_BYTES {
+        let output = machine.output();
+        assert!(!output.is_empty(), "{received} bytes of {} responses", ids.len());
+        received += output.len();
+        output.advance(output.len());
+        taken += machine.receive(&requests[taken..], start_time());
+        let _ = machine.poll_work(&mut cx, &start_time);
+    }
+    assert_eq!(taken, requests.len());
+    assert!(received <= ids.len() * (LARGE_BYTES + 200), "{received}");
+    assert_eq!(server.session_count(), 1);
+}
+
+#[test]
+fn too_many_handlers_without_a_request_are_not_added_to() {
+    let hanger = Hanger::default();
+    let limits = Limits { max_handlers_beyond_requests: 3, ..Limits::default() };
+    let server = server(&hanger, limits);
+    with_running(&server, |_| {
+        for _ in 0..3 {
+            let mut peer = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+            peer.queue(write(&[DEAF]));
+            peer.call(read(&[GOOD])).unwrap();
+        }
+        let mut peer = Peer::with_session(dial(&server), URL, uaforge_net::clock());
+        eventually("writes are refused", || {
+            peer.call(write(&[GOOD])).map(|_| ()) == Err(status::BAD_SERVER_TOO_BUSY)
+        });
+        assert!(peer.call(read(&[GOOD])).is_ok());
+    });
 }
 
 #[test]

@@ -1,4 +1,7 @@
 //! A bounded pool of threads for handlers that have to block; threads start with the first job.
+//!
+//! A job that goes on after its request is over does not count as one of the pool's: as long as there are not
+//! too many of them, another thread takes its place.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -13,7 +16,11 @@ use uaforge_types::status;
 
 use crate::cancellation::Cancellation;
 
-type Job = Box<dyn FnOnce() + Send>;
+/// A job, and the token of the request it works for.
+struct Job {
+    token: Cancellation,
+    work: Box<dyn FnOnce() + Send>,
+}
 
 /// The pool. Dropping it lets the threads end once their job is done.
 #[derive(Clone)]
@@ -26,6 +33,8 @@ struct Shared {
     queue: Mutex<Queue>,
     ready: Condvar,
     threads: usize,
+    /// Threads that may hang beside them.
+    hanging: usize,
     waiting: usize,
 }
 
@@ -33,8 +42,18 @@ struct Shared {
 struct Queue {
     jobs: VecDeque<Job>,
     idle: usize,
+    /// All threads.
     running: usize,
+    /// The tokens of the jobs that are at work.
+    working: Vec<Cancellation>,
     closed: bool,
+}
+
+impl Queue {
+    /// Threads whose job goes on though its request is over.
+    fn hanging(&self) -> usize {
+        self.working.iter().filter(|token| token.is_cancelled()).count()
+    }
 }
 
 struct Owner(Arc<Shared>);
@@ -51,6 +70,22 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Starts a thread if a job waits for one and there may be one more.
+    fn staff(self: &Arc<Self>, queue: &mut Queue) {
+        if queue.jobs.len() <= queue.idle {
+            return;
+        }
+        let hanging = queue.hanging().min(self.hanging);
+        if queue.running >= self.threads + hanging {
+            return;
+        }
+        let shared = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("uaforge-blocking".into());
+        if thread.spawn(move || shared.work()).is_ok() {
+            queue.running += 1;
+        }
+    }
+
     fn work(&self) {
         loop {
             let mut queue = self.lock();
@@ -58,7 +93,8 @@ impl Shared {
                 if let Some(job) = queue.jobs.pop_front() {
                     break job;
                 }
-                if queue.closed {
+                // Whoever replaced a thread that hung goes when that comes back.
+                if queue.closed || queue.running - queue.hanging().min(queue.running) > self.threads {
                     queue.running -= 1;
                     return;
                 }
@@ -66,8 +102,13 @@ impl Shared {
                 queue = self.ready.wait(queue).unwrap_or_else(PoisonError::into_inner);
                 queue.idle -= 1;
             };
+            queue.working.push(job.token.clone());
             drop(queue);
-            job();
+            (job.work)();
+            let mut queue = self.lock();
+            if let Some(at) = queue.working.iter().position(|token| token.is(&job.token)) {
+                queue.working.swap_remove(at);
+            }
         }
     }
 }
@@ -90,11 +131,12 @@ impl<T> Future for BlockingResult<T> {
 }
 
 impl BlockingPool {
-    pub(crate) fn new(threads: usize, waiting: usize) -> Self {
+    pub(crate) fn new(threads: usize, hanging: usize, waiting: usize) -> Self {
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
             ready: Condvar::new(),
             threads: threads.max(1),
+            hanging,
             waiting,
         });
         let owner = Arc::new(Owner(Arc::clone(&shared)));
@@ -113,20 +155,16 @@ impl BlockingPool {
         if queue.jobs.len() >= self.shared.waiting {
             return BlockingResult(None);
         }
-        queue.jobs.push_back(Box::new(move || {
-            let result = match token.reason() {
+        let asked = token.clone();
+        let work = Box::new(move || {
+            let result = match asked.reason() {
                 Some(reason) => Err(reason.status()),
                 None => catch_unwind(AssertUnwindSafe(job)).map_err(|_| status::BAD_INTERNAL_ERROR),
             };
             let _ = sender.send(result);
-        }));
-        if queue.jobs.len() > queue.idle && queue.running < self.shared.threads {
-            let shared = Arc::clone(&self.shared);
-            let thread = std::thread::Builder::new().name("uaforge-blocking".into());
-            if thread.spawn(move || shared.work()).is_ok() {
-                queue.running += 1;
-            }
-        }
+        });
+        queue.jobs.push_back(Job { token, work });
+        self.shared.staff(&mut queue);
         if queue.running == 0 {
             queue.jobs.pop_back();
             return BlockingResult(None);
@@ -134,5 +172,10 @@ impl BlockingPool {
         drop(queue);
         self.shared.ready.notify_one();
         BlockingResult(Some(receiver))
+    }
+
+    /// Gives jobs that wait another thread if those that are at work hang.
+    pub(crate) fn relieve(&self) {
+        self.shared.staff(&mut self.shared.lock());
     }
 }

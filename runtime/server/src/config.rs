@@ -43,7 +43,8 @@ pub struct Limits {
     /// Operations of one call.
     pub operations: OperationLimits,
     /// Open connections. One more takes the place of the oldest without an active session, which is closed with
-    /// Bad_TcpNotEnoughResources (OPC 10000-4 §5.6.2.1); if all have one, it is closed at once.
+    /// Bad_TcpNotEnoughResources (OPC 10000-4 §5.6.2.1); if all have one, the new one
+    /// is closed so.
     pub max_connections: usize,
     /// Open connections of one address; 0 is no limit but `max_connections`. One more takes a place as above,
     /// but only of the same address.
@@ -69,12 +70,17 @@ pub struct Limits {
     pub max_request_timeout: Duration,
     /// How long a handler of Write or Call may go on when its request is over, before it is dropped.
     pub handler_grace: Duration,
+    /// Handlers of Write and Call that go on though their request is over; at this number further requests of
+    /// these services are answered with Bad_ServerTooBusy.
+    pub max_handlers_beyond_requests: usize,
     /// Operations of one connection that wait for a late answer; above it, reading pauses.
     pub max_pending_operations: usize,
     /// Operations, and references that a browse looks at, after which a turn yields to other connections.
     pub operations_per_turn: u32,
     /// Threads for `blocking` work.
     pub blocking_threads: usize,
+    /// Threads beside them while as many hang in jobs whose request is over.
+    pub hanging_threads: usize,
     /// Blocking jobs that may wait for a thread; more are answered with Bad_ResourceUnavailable.
     pub blocking_queue: usize,
     /// Shortest lifetime of a security token that is granted.
@@ -134,9 +140,11 @@ impl Default for Limits {
             max_pending_requests: 100,
             max_request_timeout: Duration::from_secs(120),
             handler_grace: Duration::from_secs(30),
+            max_handlers_beyond_requests: 1_000,
             max_pending_operations: 20_000,
             operations_per_turn: 20_000,
             blocking_threads: 4,
+            hanging_threads: 32,
             blocking_queue: 1_024,
             min_token_lifetime: Duration::from_secs(1),
             max_token_lifetime: Duration::from_secs(3_600),

@@ -80,29 +80,31 @@ impl Running<'_> {
     }
 
     /// Starts the task of a connection. One too many takes the place of the oldest that nobody uses
-    /// (OPC 10000-4 §5.6.2.1), or is closed at once.
+    /// (OPC 10000-4 §5.6.2.1), or is told that there is no room.
     fn take(&mut self, stream: Stream, address: SocketAddr) {
         let limits = &self.core.limits;
-        // Those whose places were taken may be closing still.
+        // Those whose places were taken, and those that are refused, take a while to close.
         let ending = limits.max_connections / 2 + 64;
         if self.connections.len() >= limits.max_connections.saturating_add(ending) {
             return;
         }
         let address = address.ip().to_canonical();
-        if !self.core.mailboxes.make_room(limits, address) {
-            return;
-        }
+        let has_room = self.core.mailboxes.make_room(limits, address);
         let machine = Connection::new(Arc::clone(self.core), Some(address), uaforge_net::clock());
+        if !has_room {
+            machine.refuse();
+        }
         self.connections.spawn(async move {
             // However a connection ends, it ends alone.
             let _ = uaforge_net::drive(stream, machine).await;
         });
     }
 
-    /// Ends sessions whose time is over.
+    /// Ends sessions whose time is over, and helps a pool that hangs.
     fn sweep(&mut self) {
         let now = uaforge_net::clock().ticks;
         self.core.sessions.sweep(now);
+        self.core.blocking.relieve();
         self.next_sweep = now + SWEEP;
     }
 

@@ -118,7 +118,11 @@ impl Server {
             routes: parts.routes,
             sessions: Sessions::new(),
             mailboxes: Mailboxes::default(),
-            blocking: BlockingPool::new(limits.blocking_threads, limits.blocking_queue),
+            blocking: BlockingPool::new(
+                limits.blocking_threads,
+                limits.hanging_threads,
+                limits.blocking_queue,
+            ),
             polls: Polls::new(ticks),
             orphans: Orphans::default(),
             entropy: Mutex::new(entropy),

@@ -78,6 +78,11 @@ impl Connection {
         }
     }
 
+    /// Closes the connection before anything is said, because there is no room for it.
+    pub(crate) fn refuse(&self) {
+        self.mailbox.close(Closing::now("there are as many connections as there may be"));
+    }
+
     /// Whether one more request may begin.
     fn has_room(&self) -> bool {
         self.closing.is_none()

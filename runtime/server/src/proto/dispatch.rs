@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use uaforge_codec::{DecodeRef as _, Decoder, Encoder, NodeIdRef, Structure as _};
+use uaforge_codec::{DecodeRef as _, Decoder, Encoder, NodeIdRef, StatusCode, Structure as _};
 use uaforge_types::{
     ActivateSessionRequest, BrowseNextRequest, BrowseNextRequestRef, BrowseNextResponse, BrowseRequest,
     BrowseRequestRef, BrowseResponse, CallRequest, CallResponse, CancelRequest, CloseSessionRequest,
@@ -85,6 +85,7 @@ impl Turn<'_> {
         let mut message = d.clone();
         let request: WriteRequestRef<'_> = self.view(d)?;
         let admitted = self.admit(&request.request_header, request.nodes_to_write.len())?;
+        self.check_handlers()?;
         self.answer(admitted, WRITE_RESPONSE, e, |cx, e| {
             write::check(cx, &request)?;
             Ok(write::results(cx, &request, &mut message, e))
@@ -122,9 +123,16 @@ impl Turn<'_> {
         })
     }
 
+    /// Handlers of Write and Call outlive their requests; there are not more and more of them.
+    fn check_handlers(&self) -> Result<(), StatusCode> {
+        let most = self.core.limits.max_handlers_beyond_requests;
+        if self.core.orphans.len() < most { Ok(()) } else { Err(status::BAD_SERVER_TOO_BUSY) }
+    }
+
     fn call(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: CallRequest = self.owned(d)?;
         let admitted = self.admit(&request.request_header, request.methods_to_call.len())?;
+        self.check_handlers()?;
         self.answer(admitted, CALL_RESPONSE, e, |cx, e| {
             call::check(cx, &request)?;
             Ok(call::results(cx, &request, e))

@@ -20,6 +20,14 @@ pub(crate) struct Closing {
     pub(crate) until: Ticks,
 }
 
+impl Closing {
+    /// At once, for want of room.
+    pub(crate) fn now(reason: &'static str) -> Self {
+        let error = ChannelError::new(status::BAD_TCP_NOT_ENOUGH_RESOURCES, reason);
+        Self { error, until: Ticks(0) }
+    }
+}
+
 /// One connection's box.
 pub(crate) struct Mailbox {
     state: Mutex<State>,
@@ -148,9 +156,7 @@ impl Mailboxes {
             return true;
         };
         let Some(unused) = unused else { return false };
-        let reason = "the connection has no session, and others wait";
-        let error = ChannelError::new(status::BAD_TCP_NOT_ENOUGH_RESOURCES, reason);
-        unused.close(Closing { error, until: Ticks(0) });
+        unused.close(Closing::now("the connection has no session, and others wait"));
         true
     }
 }
