@@ -73,28 +73,34 @@ pub trait DriveTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'stati
 }
 impl<H: DriveTypeMethods> server::typed::MethodHandlers<H> for DriveType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<DriveType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    DriveType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let ::core::option::Option::Some(speed) = inputs
-                                .take::<f64>() else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            <H as DriveTypeMethods>::home(&*logic, call, speed).await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
+        Self::bind_home(binder, logic);
+    }
+}
+impl DriveType {
+    fn bind_home<H: DriveTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<DriveType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                DriveType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let ::core::option::Option::Some(speed) = inputs.take::<f64>()
+                        else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        <H as DriveTypeMethods>::home(&*logic, call, speed).await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
     }
 }
 impl DriveTypeHandle {

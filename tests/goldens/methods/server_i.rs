@@ -71,30 +71,33 @@ pub trait IStoppableTypeMethods: ::core::marker::Send + ::core::marker::Sync + '
 }
 impl<H: IStoppableTypeMethods> server::typed::MethodHandlers<H> for IStoppableType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<IStoppableType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    IStoppableType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let output = <H as IStoppableTypeMethods>::stop(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
+        Self::bind_stop(binder, logic);
+    }
+}
+impl IStoppableType {
+    fn bind_stop<H: IStoppableTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<IStoppableType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                IStoppableType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let output = <H as IStoppableTypeMethods>::stop(&*logic, call)
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
     }
 }
 impl IStoppableTypeHandle {

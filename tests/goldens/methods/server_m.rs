@@ -358,179 +358,200 @@ pub trait MachineTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'sta
 }
 impl<H: MachineTypeMethods> server::typed::MethodHandlers<H> for MachineType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    MachineType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            <H as MachineTypeMethods>::reset(&*logic, call).await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[1];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    MachineType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let (
-                                ::core::option::Option::Some(r#type),
-                                ::core::option::Option::Some(self_),
-                                ::core::option::Option::Some(type_3),
-                                ::core::option::Option::Some(call_4),
-                                ::core::option::Option::Some(unnamed),
-                                ::core::option::Option::Some(_2nd),
-                            ) = (
-                                inputs.take::<codec::UaString>(),
-                                inputs.take::<f64>(),
-                                inputs.take::<i32>(),
-                                inputs.take::<bool>(),
-                                inputs.take::<u32>(),
-                                inputs.take::<u32>(),
-                            ) else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            let outputs = <H as MachineTypeMethods>::configure(
-                                    &*logic,
-                                    call,
-                                    r#type,
-                                    self_,
-                                    type_3,
-                                    call_4,
-                                    unnamed,
-                                    _2nd,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(outputs.result),
-                                codec::IntoVariant::into_variant(outputs.result_2),
-                                codec::IntoVariant::into_variant(outputs.r#match),
-                            ])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[2];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    MachineType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let (
-                                ::core::option::Option::Some(recipe),
-                                ::core::option::Option::Some(steps),
-                                ::core::option::Option::Some(mode),
-                                ::core::option::Option::Some(modes),
-                                ::core::option::Option::Some(table),
-                                ::core::option::Option::Some(anything),
-                                ::core::option::Option::Some(number),
-                                ::core::option::Option::Some(structure),
-                                ::core::option::Option::Some(any_rank),
-                                ::core::option::Option::Some(text),
-                            ) = (
-                                inputs.take::<Step>(),
-                                inputs.take::<codec::Array<Step>>(),
-                                inputs.take::<Mode>(),
-                                inputs.take::<codec::Array<Mode>>(),
-                                inputs.take::<codec::Matrix<f64>>(),
-                                inputs.take::<codec::Variant>(),
-                                inputs.take::<codec::Variant>(),
-                                inputs.take::<codec::ExtensionObject>(),
-                                inputs.take::<codec::Variant>(),
-                                inputs.take::<codec::LocalizedText>(),
-                            ) else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            let output = <H as MachineTypeMethods>::load(
-                                    &*logic,
-                                    call,
-                                    recipe,
-                                    steps,
-                                    mode,
-                                    modes,
-                                    table,
-                                    anything,
-                                    number,
-                                    structure,
-                                    any_rank,
-                                    text,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[4];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    MachineType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            <H as MachineTypeMethods>::speed_i_7007(&*logic, call)
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[5];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    MachineType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let (
-                                ::core::option::Option::Some(far),
-                                ::core::option::Option::Some(note),
-                            ) = (
-                                inputs.take::<f64>(),
-                                inputs.take_optional::<codec::UaString>(),
-                            ) else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            <H as MachineTypeMethods>::r#move(&*logic, call, far, note)
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
+        Self::bind_reset(binder, logic);
+        Self::bind_configure(binder, logic);
+        Self::bind_load(binder, logic);
+        Self::bind_speed_i_7007(binder, logic);
+        Self::bind_move(binder, logic);
+    }
+}
+impl MachineType {
+    fn bind_reset<H: MachineTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                MachineType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        <H as MachineTypeMethods>::reset(&*logic, call).await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
+    }
+    fn bind_configure<H: MachineTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[1];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                MachineType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let (
+                            ::core::option::Option::Some(r#type),
+                            ::core::option::Option::Some(self_),
+                            ::core::option::Option::Some(type_3),
+                            ::core::option::Option::Some(call_4),
+                            ::core::option::Option::Some(unnamed),
+                            ::core::option::Option::Some(_2nd),
+                        ) = (
+                            inputs.take::<codec::UaString>(),
+                            inputs.take::<f64>(),
+                            inputs.take::<i32>(),
+                            inputs.take::<bool>(),
+                            inputs.take::<u32>(),
+                            inputs.take::<u32>(),
+                        ) else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        let outputs = <H as MachineTypeMethods>::configure(
+                                &*logic,
+                                call,
+                                r#type,
+                                self_,
+                                type_3,
+                                call_4,
+                                unnamed,
+                                _2nd,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(outputs.result),
+                            codec::IntoVariant::into_variant(outputs.result_2),
+                            codec::IntoVariant::into_variant(outputs.r#match),
+                        ])
+                    }
+                },
+            );
+    }
+    fn bind_load<H: MachineTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[2];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                MachineType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let (
+                            ::core::option::Option::Some(recipe),
+                            ::core::option::Option::Some(steps),
+                            ::core::option::Option::Some(mode),
+                            ::core::option::Option::Some(modes),
+                            ::core::option::Option::Some(table),
+                            ::core::option::Option::Some(anything),
+                            ::core::option::Option::Some(number),
+                            ::core::option::Option::Some(structure),
+                            ::core::option::Option::Some(any_rank),
+                            ::core::option::Option::Some(text),
+                        ) = (
+                            inputs.take::<Step>(),
+                            inputs.take::<codec::Array<Step>>(),
+                            inputs.take::<Mode>(),
+                            inputs.take::<codec::Array<Mode>>(),
+                            inputs.take::<codec::Matrix<f64>>(),
+                            inputs.take::<codec::Variant>(),
+                            inputs.take::<codec::Variant>(),
+                            inputs.take::<codec::ExtensionObject>(),
+                            inputs.take::<codec::Variant>(),
+                            inputs.take::<codec::LocalizedText>(),
+                        ) else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        let output = <H as MachineTypeMethods>::load(
+                                &*logic,
+                                call,
+                                recipe,
+                                steps,
+                                mode,
+                                modes,
+                                table,
+                                anything,
+                                number,
+                                structure,
+                                any_rank,
+                                text,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
+    }
+    fn bind_speed_i_7007<H: MachineTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[4];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                MachineType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        <H as MachineTypeMethods>::speed_i_7007(&*logic, call).await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
+    }
+    fn bind_move<H: MachineTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[5];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                MachineType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let (
+                            ::core::option::Option::Some(far),
+                            ::core::option::Option::Some(note),
+                        ) = (
+                            inputs.take::<f64>(),
+                            inputs.take_optional::<codec::UaString>(),
+                        ) else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        <H as MachineTypeMethods>::r#move(&*logic, call, far, note)
+                            .await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
     }
 }
 impl MachineTypeHandle {

@@ -71,26 +71,32 @@ pub trait OpenTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static
 }
 impl<H: OpenTypeMethods> server::typed::MethodHandlers<H> for OpenType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<OpenType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    OpenType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let inputs = inputs.into_values();
-                            server::typed::open_outputs(
-                                <H as OpenTypeMethods>::run(&*logic, call, inputs).await?,
-                            )
-                        }
-                    },
-                );
-        }
+        Self::bind_run(binder, logic);
+    }
+}
+impl OpenType {
+    fn bind_run<H: OpenTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<OpenType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                OpenType,
+                _,
+            >(
+                METHOD,
+                move |call, inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let inputs = inputs.into_values();
+                        server::typed::open_outputs(
+                            <H as OpenTypeMethods>::run(&*logic, call, inputs).await?,
+                        )
+                    }
+                },
+            );
     }
 }
 impl OpenTypeHandle {

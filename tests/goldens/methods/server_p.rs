@@ -153,60 +153,70 @@ pub trait PressTypeMethods: MachineTypeMethods {
 impl<H: PressTypeMethods> server::typed::MethodHandlers<H> for PressType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
         <MachineType as server::typed::MethodHandlers<H>>::bind(binder, logic);
-        {
-            const METHOD: &nodes::typed::MethodMember = &<PressType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    PressType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let (
-                                ::core::option::Option::Some(recipe),
-                                ::core::option::Option::Some(force),
-                            ) = (inputs.take::<Step>(), inputs.take::<f64>()) else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            let output = <H as PressTypeMethods>::load(
-                                    &*logic,
-                                    call,
-                                    recipe,
-                                    force,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<PressType as nodes::typed::ObjectType>::METHODS[2];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    PressType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let ::core::option::Option::Some(reason) = inputs
-                                .take::<codec::LocalizedText>() else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            <H as PressTypeMethods>::pause(&*logic, call, reason).await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
+        Self::bind_load(binder, logic);
+        Self::bind_pause(binder, logic);
+    }
+}
+impl PressType {
+    fn bind_load<H: PressTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<PressType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                PressType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let (
+                            ::core::option::Option::Some(recipe),
+                            ::core::option::Option::Some(force),
+                        ) = (inputs.take::<Step>(), inputs.take::<f64>()) else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        let output = <H as PressTypeMethods>::load(
+                                &*logic,
+                                call,
+                                recipe,
+                                force,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
+    }
+    fn bind_pause<H: PressTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<PressType as nodes::typed::ObjectType>::METHODS[2];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                PressType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let ::core::option::Option::Some(reason) = inputs
+                            .take::<codec::LocalizedText>() else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        <H as PressTypeMethods>::pause(&*logic, call, reason).await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
     }
 }
 impl PressTypeHandle {

@@ -69,27 +69,32 @@ pub trait RobotTypeMethods: DriveTypeMethods {
 impl<H: RobotTypeMethods> server::typed::MethodHandlers<H> for RobotType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
         <DriveType as server::typed::MethodHandlers<H>>::bind(binder, logic);
-        {
-            const METHOD: &nodes::typed::MethodMember = &<RobotType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    RobotType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let output = <H as RobotTypeMethods>::stop(&*logic, call)
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
+        Self::bind_stop(binder, logic);
+    }
+}
+impl RobotType {
+    fn bind_stop<H: RobotTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<RobotType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                RobotType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let output = <H as RobotTypeMethods>::stop(&*logic, call).await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
     }
 }
 impl RobotTypeHandle {

@@ -73,24 +73,30 @@ pub trait ImplMethods: ::core::marker::Send + ::core::marker::Sync + 'static {
 }
 impl<H: ImplMethods> server::typed::MethodHandlers<H> for Impl {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<Impl as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    Impl,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            <H as ImplMethods>::r#loop(&*logic, call).await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
+        Self::bind_loop(binder, logic);
+    }
+}
+impl Impl {
+    fn bind_loop<H: ImplMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<Impl as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                Impl,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        <H as ImplMethods>::r#loop(&*logic, call).await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
     }
 }
 impl ImplHandle {

@@ -81,41 +81,45 @@ pub trait PumpTypeMethods: ::core::marker::Send + ::core::marker::Sync + 'static
 }
 impl<H: PumpTypeMethods> server::typed::MethodHandlers<H> for PumpType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<PumpType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    PumpType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let (
-                                ::core::option::Option::Some(speed),
-                                ::core::option::Option::Some(ramp),
-                            ) = (
-                                inputs.take::<f64>(),
-                                inputs.take::<codec::Array<f64>>(),
-                            ) else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            let output = <H as PumpTypeMethods>::start(
-                                    &*logic,
-                                    call,
-                                    speed,
-                                    ramp,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
+        Self::bind_start(binder, logic);
+    }
+}
+impl PumpType {
+    fn bind_start<H: PumpTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<PumpType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                PumpType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let (
+                            ::core::option::Option::Some(speed),
+                            ::core::option::Option::Some(ramp),
+                        ) = (inputs.take::<f64>(), inputs.take::<codec::Array<f64>>())
+                        else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        let output = <H as PumpTypeMethods>::start(
+                                &*logic,
+                                call,
+                                speed,
+                                ramp,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
     }
 }
 impl PumpTypeHandle {

@@ -120,44 +120,50 @@ pub trait CachedLoadingTypeMethods: ::core::marker::Send + ::core::marker::Sync 
 impl<H: CachedLoadingTypeMethods> server::typed::MethodHandlers<H>
 for CachedLoadingType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<CachedLoadingType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    CachedLoadingType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let (
-                                ::core::option::Option::Some(manufacturer_uri),
-                                ::core::option::Option::Some(software_revision),
-                                ::core::option::Option::Some(patch_identifiers),
-                            ) = (
-                                inputs.take::<codec::UaString>(),
-                                inputs.take::<codec::UaString>(),
-                                inputs.take::<codec::Array<codec::UaString>>(),
-                            ) else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            let output = <H as CachedLoadingTypeMethods>::get_update_behavior(
-                                    &*logic,
-                                    call,
-                                    manufacturer_uri,
-                                    software_revision,
-                                    patch_identifiers,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
+        Self::bind_get_update_behavior(binder, logic);
+    }
+}
+impl CachedLoadingType {
+    fn bind_get_update_behavior<H: CachedLoadingTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<CachedLoadingType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                CachedLoadingType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let (
+                            ::core::option::Option::Some(manufacturer_uri),
+                            ::core::option::Option::Some(software_revision),
+                            ::core::option::Option::Some(patch_identifiers),
+                        ) = (
+                            inputs.take::<codec::UaString>(),
+                            inputs.take::<codec::UaString>(),
+                            inputs.take::<codec::Array<codec::UaString>>(),
+                        ) else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        let output = <H as CachedLoadingTypeMethods>::get_update_behavior(
+                                &*logic,
+                                call,
+                                manufacturer_uri,
+                                software_revision,
+                                patch_identifiers,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
     }
 }
 impl CachedLoadingTypeHandle {
@@ -513,28 +519,34 @@ pub trait ConfirmationStateMachineTypeMethods: ::core::marker::Send + ::core::ma
 impl<H: ConfirmationStateMachineTypeMethods> server::typed::MethodHandlers<H>
 for ConfirmationStateMachineType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<ConfirmationStateMachineType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    ConfirmationStateMachineType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            <H as ConfirmationStateMachineTypeMethods>::confirm(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
+        Self::bind_confirm(binder, logic);
+    }
+}
+impl ConfirmationStateMachineType {
+    fn bind_confirm<H: ConfirmationStateMachineTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<ConfirmationStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                ConfirmationStateMachineType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        <H as ConfirmationStateMachineTypeMethods>::confirm(
+                                &*logic,
+                                call,
+                            )
+                            .await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
     }
 }
 impl ConfirmationStateMachineTypeHandle {

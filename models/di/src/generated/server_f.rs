@@ -147,35 +147,41 @@ pub trait FileSystemLoadingTypeMethods: ::core::marker::Send + ::core::marker::S
 impl<H: FileSystemLoadingTypeMethods> server::typed::MethodHandlers<H>
 for FileSystemLoadingType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<FileSystemLoadingType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    FileSystemLoadingType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let ::core::option::Option::Some(node_ids) = inputs
-                                .take::<codec::Array<codec::NodeId>>() else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            let output = <H as FileSystemLoadingTypeMethods>::get_update_behavior(
-                                    &*logic,
-                                    call,
-                                    node_ids,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
+        Self::bind_get_update_behavior(binder, logic);
+    }
+}
+impl FileSystemLoadingType {
+    fn bind_get_update_behavior<H: FileSystemLoadingTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<FileSystemLoadingType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                FileSystemLoadingType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let ::core::option::Option::Some(node_ids) = inputs
+                            .take::<codec::Array<codec::NodeId>>() else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        let output = <H as FileSystemLoadingTypeMethods>::get_update_behavior(
+                                &*logic,
+                                call,
+                                node_ids,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
     }
 }
 impl FileSystemLoadingTypeHandle {

@@ -146,55 +146,65 @@ pub trait IAssetLocationIndicationTypeMethods: ::core::marker::Send + ::core::ma
 impl<H: IAssetLocationIndicationTypeMethods> server::typed::MethodHandlers<H>
 for IAssetLocationIndicationType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    IAssetLocationIndicationType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let ::core::option::Option::Some(indication_duration) = inputs
-                                .take::<f64>() else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            <H as IAssetLocationIndicationTypeMethods>::start_location_indication(
-                                    &*logic,
-                                    call,
-                                    indication_duration,
-                                )
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[1];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    IAssetLocationIndicationType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            <H as IAssetLocationIndicationTypeMethods>::stop_location_indication(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
+        Self::bind_start_location_indication(binder, logic);
+        Self::bind_stop_location_indication(binder, logic);
+    }
+}
+impl IAssetLocationIndicationType {
+    fn bind_start_location_indication<H: IAssetLocationIndicationTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                IAssetLocationIndicationType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let ::core::option::Option::Some(indication_duration) = inputs
+                            .take::<f64>() else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        <H as IAssetLocationIndicationTypeMethods>::start_location_indication(
+                                &*logic,
+                                call,
+                                indication_duration,
+                            )
+                            .await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
+    }
+    fn bind_stop_location_indication<H: IAssetLocationIndicationTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<IAssetLocationIndicationType as nodes::typed::ObjectType>::METHODS[1];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                IAssetLocationIndicationType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        <H as IAssetLocationIndicationTypeMethods>::stop_location_indication(
+                                &*logic,
+                                call,
+                            )
+                            .await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
     }
 }
 impl IAssetLocationIndicationTypeHandle {
@@ -749,28 +759,31 @@ pub trait InstallationStateMachineTypeMethods: ::core::marker::Send + ::core::ma
 impl<H: InstallationStateMachineTypeMethods> server::typed::MethodHandlers<H>
 for InstallationStateMachineType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[2];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    InstallationStateMachineType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            <H as InstallationStateMachineTypeMethods>::resume(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
+        Self::bind_resume(binder, logic);
+    }
+}
+impl InstallationStateMachineType {
+    fn bind_resume<H: InstallationStateMachineTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[2];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                InstallationStateMachineType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        <H as InstallationStateMachineTypeMethods>::resume(&*logic, call)
+                            .await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
     }
 }
 impl InstallationStateMachineTypeHandle {

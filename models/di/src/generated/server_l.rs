@@ -262,107 +262,125 @@ pub trait LockingServicesTypeMethods: ::core::marker::Send + ::core::marker::Syn
 impl<H: LockingServicesTypeMethods> server::typed::MethodHandlers<H>
 for LockingServicesType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    LockingServicesType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let ::core::option::Option::Some(context) = inputs
-                                .take::<codec::UaString>() else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            let output = <H as LockingServicesTypeMethods>::init_lock(
-                                    &*logic,
-                                    call,
-                                    context,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[1];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    LockingServicesType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let output = <H as LockingServicesTypeMethods>::renew_lock(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[2];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    LockingServicesType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let output = <H as LockingServicesTypeMethods>::exit_lock(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[3];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    LockingServicesType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let output = <H as LockingServicesTypeMethods>::break_lock(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
+        Self::bind_init_lock(binder, logic);
+        Self::bind_renew_lock(binder, logic);
+        Self::bind_exit_lock(binder, logic);
+        Self::bind_break_lock(binder, logic);
+    }
+}
+impl LockingServicesType {
+    fn bind_init_lock<H: LockingServicesTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                LockingServicesType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let ::core::option::Option::Some(context) = inputs
+                            .take::<codec::UaString>() else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        let output = <H as LockingServicesTypeMethods>::init_lock(
+                                &*logic,
+                                call,
+                                context,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
+    }
+    fn bind_renew_lock<H: LockingServicesTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[1];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                LockingServicesType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let output = <H as LockingServicesTypeMethods>::renew_lock(
+                                &*logic,
+                                call,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
+    }
+    fn bind_exit_lock<H: LockingServicesTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[2];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                LockingServicesType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let output = <H as LockingServicesTypeMethods>::exit_lock(
+                                &*logic,
+                                call,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
+    }
+    fn bind_break_lock<H: LockingServicesTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[3];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                LockingServicesType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let output = <H as LockingServicesTypeMethods>::break_lock(
+                                &*logic,
+                                call,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
     }
 }
 impl LockingServicesTypeHandle {

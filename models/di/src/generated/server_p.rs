@@ -234,50 +234,60 @@ pub trait PrepareForUpdateStateMachineTypeMethods: ::core::marker::Send + ::core
 impl<H: PrepareForUpdateStateMachineTypeMethods> server::typed::MethodHandlers<H>
 for PrepareForUpdateStateMachineType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    PrepareForUpdateStateMachineType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            <H as PrepareForUpdateStateMachineTypeMethods>::prepare(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[1];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    PrepareForUpdateStateMachineType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            <H as PrepareForUpdateStateMachineTypeMethods>::abort(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
+        Self::bind_prepare(binder, logic);
+        Self::bind_abort(binder, logic);
+    }
+}
+impl PrepareForUpdateStateMachineType {
+    fn bind_prepare<H: PrepareForUpdateStateMachineTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                PrepareForUpdateStateMachineType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        <H as PrepareForUpdateStateMachineTypeMethods>::prepare(
+                                &*logic,
+                                call,
+                            )
+                            .await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
+    }
+    fn bind_abort<H: PrepareForUpdateStateMachineTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[1];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                PrepareForUpdateStateMachineType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        <H as PrepareForUpdateStateMachineTypeMethods>::abort(
+                                &*logic,
+                                call,
+                            )
+                            .await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
     }
 }
 impl PrepareForUpdateStateMachineTypeHandle {

@@ -140,66 +140,76 @@ pub trait SoftwareFolderTypeMethods: ::core::marker::Send + ::core::marker::Sync
 impl<H: SoftwareFolderTypeMethods> server::typed::MethodHandlers<H>
 for SoftwareFolderType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    SoftwareFolderType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let (
-                                ::core::option::Option::Some(subclass),
-                                ::core::option::Option::Some(name),
-                            ) = (
-                                inputs.take::<codec::UaString>(),
-                                inputs.take::<codec::UaString>(),
-                            ) else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            <H as SoftwareFolderTypeMethods>::add(
-                                    &*logic,
-                                    call,
-                                    subclass,
-                                    name,
-                                )
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[1];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    SoftwareFolderType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let ::core::option::Option::Some(object_to_delete) = inputs
-                                .take::<codec::NodeId>() else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            <H as SoftwareFolderTypeMethods>::delete(
-                                    &*logic,
-                                    call,
-                                    object_to_delete,
-                                )
-                                .await?;
-                            server::typed::outputs([])
-                        }
-                    },
-                );
-        }
+        Self::bind_add(binder, logic);
+        Self::bind_delete(binder, logic);
+    }
+}
+impl SoftwareFolderType {
+    fn bind_add<H: SoftwareFolderTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                SoftwareFolderType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let (
+                            ::core::option::Option::Some(subclass),
+                            ::core::option::Option::Some(name),
+                        ) = (
+                            inputs.take::<codec::UaString>(),
+                            inputs.take::<codec::UaString>(),
+                        ) else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        <H as SoftwareFolderTypeMethods>::add(
+                                &*logic,
+                                call,
+                                subclass,
+                                name,
+                            )
+                            .await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
+    }
+    fn bind_delete<H: SoftwareFolderTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<SoftwareFolderType as nodes::typed::ObjectType>::METHODS[1];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                SoftwareFolderType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let ::core::option::Option::Some(object_to_delete) = inputs
+                            .take::<codec::NodeId>() else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        <H as SoftwareFolderTypeMethods>::delete(
+                                &*logic,
+                                call,
+                                object_to_delete,
+                            )
+                            .await?;
+                        server::typed::outputs([])
+                    }
+                },
+            );
     }
 }
 impl SoftwareFolderTypeHandle {

@@ -312,103 +312,117 @@ pub trait TransferServicesTypeMethods: ::core::marker::Send + ::core::marker::Sy
 impl<H: TransferServicesTypeMethods> server::typed::MethodHandlers<H>
 for TransferServicesType {
     fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
-        {
-            const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[0];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    TransferServicesType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let outputs = <H as TransferServicesTypeMethods>::transfer_to_device(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(outputs.transfer_id),
-                                codec::IntoVariant::into_variant(
-                                    outputs.init_transfer_status,
-                                ),
-                            ])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[1];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    TransferServicesType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, _: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let outputs = <H as TransferServicesTypeMethods>::transfer_from_device(
-                                    &*logic,
-                                    call,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(outputs.transfer_id),
-                                codec::IntoVariant::into_variant(
-                                    outputs.init_transfer_status,
-                                ),
-                            ])
-                        }
-                    },
-                );
-        }
-        {
-            const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[2];
-            let logic = ::core::clone::Clone::clone(logic);
-            binder
-                .bind::<
-                    TransferServicesType,
-                    _,
-                >(
-                    METHOD,
-                    move |call, mut inputs: server::typed::InputArguments| {
-                        let logic = ::core::clone::Clone::clone(&logic);
-                        async move {
-                            let (
-                                ::core::option::Option::Some(transfer_id),
-                                ::core::option::Option::Some(sequence_number),
-                                ::core::option::Option::Some(
-                                    max_parameter_results_to_return,
-                                ),
-                                ::core::option::Option::Some(omit_good_results),
-                            ) = (
-                                inputs.take::<i32>(),
-                                inputs.take::<i32>(),
-                                inputs.take::<i32>(),
-                                inputs.take::<bool>(),
-                            ) else {
-                                return ::core::result::Result::Err(inputs.into_error());
-                            };
-                            let output = <H as TransferServicesTypeMethods>::fetch_transfer_result_data(
-                                    &*logic,
-                                    call,
-                                    transfer_id,
-                                    sequence_number,
-                                    max_parameter_results_to_return,
-                                    omit_good_results,
-                                )
-                                .await?;
-                            server::typed::outputs([
-                                codec::IntoVariant::into_variant(output),
-                            ])
-                        }
-                    },
-                );
-        }
+        Self::bind_transfer_to_device(binder, logic);
+        Self::bind_transfer_from_device(binder, logic);
+        Self::bind_fetch_transfer_result_data(binder, logic);
+    }
+}
+impl TransferServicesType {
+    fn bind_transfer_to_device<H: TransferServicesTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[0];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                TransferServicesType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let outputs = <H as TransferServicesTypeMethods>::transfer_to_device(
+                                &*logic,
+                                call,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(outputs.transfer_id),
+                            codec::IntoVariant::into_variant(
+                                outputs.init_transfer_status,
+                            ),
+                        ])
+                    }
+                },
+            );
+    }
+    fn bind_transfer_from_device<H: TransferServicesTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[1];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                TransferServicesType,
+                _,
+            >(
+                METHOD,
+                move |call, _: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let outputs = <H as TransferServicesTypeMethods>::transfer_from_device(
+                                &*logic,
+                                call,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(outputs.transfer_id),
+                            codec::IntoVariant::into_variant(
+                                outputs.init_transfer_status,
+                            ),
+                        ])
+                    }
+                },
+            );
+    }
+    fn bind_fetch_transfer_result_data<H: TransferServicesTypeMethods>(
+        binder: &mut server::typed::MethodBinder,
+        logic: &server::typed::Logic<H>,
+    ) {
+        const METHOD: &nodes::typed::MethodMember = &<TransferServicesType as nodes::typed::ObjectType>::METHODS[2];
+        let logic = ::core::clone::Clone::clone(logic);
+        binder
+            .bind::<
+                TransferServicesType,
+                _,
+            >(
+                METHOD,
+                move |call, mut inputs: server::typed::InputArguments| {
+                    let logic = ::core::clone::Clone::clone(&logic);
+                    async move {
+                        let (
+                            ::core::option::Option::Some(transfer_id),
+                            ::core::option::Option::Some(sequence_number),
+                            ::core::option::Option::Some(
+                                max_parameter_results_to_return,
+                            ),
+                            ::core::option::Option::Some(omit_good_results),
+                        ) = (
+                            inputs.take::<i32>(),
+                            inputs.take::<i32>(),
+                            inputs.take::<i32>(),
+                            inputs.take::<bool>(),
+                        ) else {
+                            return ::core::result::Result::Err(inputs.into_error());
+                        };
+                        let output = <H as TransferServicesTypeMethods>::fetch_transfer_result_data(
+                                &*logic,
+                                call,
+                                transfer_id,
+                                sequence_number,
+                                max_parameter_results_to_return,
+                                omit_good_results,
+                            )
+                            .await?;
+                        server::typed::outputs([
+                            codec::IntoVariant::into_variant(output),
+                        ])
+                    }
+                },
+            );
     }
 }
 impl TransferServicesTypeHandle {
