@@ -296,6 +296,53 @@ fn objects_of_the_model_are_handled_by_their_type() {
 }
 
 #[test]
+fn objects_may_have_methods_of_their_own() {
+    let (server, logic) = (server(), Logic::default());
+    let shared = server.instantiate::<PressType>("Shared").handler(logic.clone()).build().unwrap();
+    let own =
+        server.instantiate::<PressType>("Own").with_own_methods().handler(logic.clone()).build().unwrap();
+    own.drive().bind_methods(logic.clone()).unwrap();
+    let own_id = |name: &str| NodeId::string(1, format!("Own/{name}"));
+    assert!(server.space().snapshot().node(NodeId::string(1, "Shared/Load").as_ref()).is_none());
+    assert_eq!(shared.node_id(), &NodeId::string(1, "Shared"));
+    with_session(&server, |session| async move {
+        let press = session.object::<PressType>("Own").await.unwrap();
+        assert!(press.load(step("own"), 1.0).await.unwrap());
+        press.drive().home(3.0).await.unwrap();
+        // By its own id, and with its own arguments.
+        let too_few = session.call_method(press.node_id().await.unwrap(), own_id("Load"), vec![]).await;
+        assert_eq!(too_few.unwrap_err().status(), status::BAD_ARGUMENTS_MISSING);
+        let arguments = session.read_value(&own_id("Load/InputArguments")).await.unwrap();
+        let of_type = session.resolve(ids::variable::PRESS_TYPE_LOAD_INPUT_ARGUMENTS).unwrap();
+        let of_type = session.read_value(&of_type).await.unwrap();
+        assert!(arguments.value().is_some());
+        assert_eq!(arguments.value(), of_type.value());
+        // The other press does not have it.
+        let other = session.object::<PressType>("Shared").await.unwrap();
+        let refused = session.call_method(other.node_id().await.unwrap(), own_id("Load"), vec![]).await;
+        assert_eq!(refused.unwrap_err().status(), status::BAD_METHOD_INVALID);
+    });
+}
+
+#[test]
+fn handlers_may_block_on_the_pool() {
+    let server = server();
+    let robot = server.instantiate::<RobotType>("Robot").unbound().build().unwrap();
+    robot
+        .on_stop(|call| async move {
+            let thread = std::thread::current().id();
+            let other = call.blocking(move || std::thread::current().id() != thread).await?;
+            assert!(!call.cancellation().is_cancelled());
+            Ok(DateTime(i64::from(other)))
+        })
+        .unwrap();
+    with_session(&server, |session| async move {
+        let robot = session.object::<RobotType>("Robot").await.unwrap();
+        assert_eq!(robot.stop().await.unwrap(), DateTime(1));
+    });
+}
+
+#[test]
 fn a_method_of_the_type_alone_is_called_on_the_type() {
     let server = server();
     let (owner, method) = (ids::object_type::MACHINE_TYPE, ids::method::MACHINE_TYPE_CREATE);

@@ -18,7 +18,12 @@ pub(super) fn handlers(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> 
     };
     let declared = own.map(|own| declare(ir, own, roots, server));
     let required = ir.methods.iter().enumerate().filter(|(_, method)| method.is_required);
-    let binds = required.map(|method| bind(ident, &bound, method, roots, server));
+    let binds = required.clone().map(|method| bind(ident, &bound, method, roots, server));
+    let binds = super::block(ident, binds);
+    let calls = required.map(|(_, method)| {
+        let bind = bind_name(method);
+        quote!(Self::#bind(binder, logic);)
+    });
     let supertype = &ir.supertype;
     let inherited = handlers
         .inherited
@@ -50,9 +55,11 @@ pub(super) fn handlers(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> 
         impl<H: #bound> #server::typed::MethodHandlers<H> for #ident {
             fn bind(binder: &mut #server::typed::MethodBinder, logic: &#server::typed::Logic<H>) {
                 #inherited
-                #(#binds)*
+                #(#calls)*
             }
         }
+
+        #binds
 
         #bind_methods
     }
@@ -117,8 +124,9 @@ fn bind(
     };
     let outputs =
         outputs(method, roots, server, &quote!(<H as #own>::#name(&*logic, call, #(#arguments),*).await));
+    let bind = bind_name(method);
     quote! {
-        {
+        fn #bind<H: #own>(binder: &mut #server::typed::MethodBinder, logic: &#server::typed::Logic<H>) {
             #described
             let logic = ::core::clone::Clone::clone(logic);
             binder.bind::<#ident, _>(METHOD, move |call, #parameter: #server::typed::InputArguments| {
@@ -130,6 +138,11 @@ fn bind(
             });
         }
     }
+}
+
+fn bind_name(method: &Method) -> Ident {
+    let name = method.ident.to_string();
+    quote::format_ident!("bind_{}", name.trim_start_matches("r#"))
 }
 
 /// A method of the handle that binds a closure to one Method.

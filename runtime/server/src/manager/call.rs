@@ -1,15 +1,14 @@
 //! The batch of a Call: items, and the context that takes their results.
 
 use core::future::Future;
-use core::panic::AssertUnwindSafe;
 use core::task::{Context, Poll, Waker};
-use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use uaforge_codec::{Encode as _, Encoder, NodeIdRef, Now, StatusCode, Ticks, Variant};
 use uaforge_nodes::Snapshot;
 use uaforge_types::{Argument, status};
 
+use super::contain::contain;
 use super::defer::{Deferred, Late};
 use crate::access::Access;
 use crate::blocking::BlockingPool;
@@ -127,7 +126,7 @@ impl CallCx<'_, '_> {
         let inputs = item.inputs.len();
         // The task of the connection polls again with its own waker before it sleeps.
         let mut cx = Context::from_waker(Waker::noop());
-        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut cx)));
+        let polled = contain("Call", item.method, || future.as_mut().poll(&mut cx));
         match polled.unwrap_or(Poll::Ready(Err(MethodError::new(status::BAD_INTERNAL_ERROR)))) {
             Poll::Ready(result) => self.put(item, &CallAnswer { result, inputs, signature }),
             Poll::Pending => {
@@ -156,11 +155,12 @@ impl CallCx<'_, '_> {
 /// Writes a CallMethodResult (OPC 10000-4 §5.12.2.2).
 pub(crate) fn put_answer(e: &mut Encoder<'_>, answer: &CallAnswer, snapshot: &Snapshot) {
     let unfit = |outputs: &Vec<Variant>| {
-        answer.signature.as_ref().is_some_and(|signature| !signature.takes_outputs(snapshot, outputs))
+        let declared = answer.signature.as_ref();
+        declared.filter(|signature| !signature.takes_outputs(snapshot, outputs)).inspect(|s| log_unfit(s))
     };
     match &answer.result {
         // What the handler gives is not what its declaration says.
-        Ok(outputs) if unfit(outputs) => put_call_status(e, status::BAD_INTERNAL_ERROR),
+        Ok(outputs) if unfit(outputs).is_some() => put_call_status(e, status::BAD_INTERNAL_ERROR),
         Ok(outputs) => {
             e.put_u32(StatusCode::GOOD.0);
             e.put_array_len(None);
@@ -170,6 +170,11 @@ pub(crate) fn put_answer(e: &mut Encoder<'_>, answer: &CallAnswer, snapshot: &Sn
         }
         Err(error) => put_error(e, error, answer.inputs),
     }
+}
+
+#[cold]
+fn log_unfit(signature: &Signature) {
+    tracing::error!(method = %signature.method(), "a handler gave other outputs than its Method declares");
 }
 
 /// Results of arguments are as many as there are arguments, and only beside Bad_InvalidArgument.

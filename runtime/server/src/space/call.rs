@@ -1,7 +1,5 @@
 //! Call of Methods of the address space (OPC 10000-4 §5.12.2).
 
-use core::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use uaforge_codec::{DecodeContext, NodeId, NodeIdRef, QualifiedName, StatusCode};
@@ -11,7 +9,7 @@ use uaforge_types::{ids, status};
 use super::SpaceManager;
 use super::signature::{Arity, Signature};
 use crate::access::Access;
-use crate::manager::{CallAnswer, CallCx, CallItem};
+use crate::manager::{CallAnswer, CallCx, CallItem, contain};
 use crate::methods::{Binding, Handler, MethodCall, MethodError};
 
 /// Longest chain of supertypes that is followed.
@@ -154,17 +152,15 @@ fn run(
     signature: Arc<Signature>,
     call: MethodCall,
 ) {
-    let failed = || MethodError::new(status::BAD_INTERNAL_ERROR);
+    let failed = || Err(status::BAD_INTERNAL_ERROR.into());
     match &binding.handler {
         Handler::Now(handler) => {
-            let result = catch_unwind(AssertUnwindSafe(|| handler(call)));
-            let result = result.unwrap_or_else(|_| Err(failed()));
-            let answer = CallAnswer { result, inputs: item.inputs.len(), signature: Some(signature) };
-            cx.put(item, &answer);
+            let result = contain("Call", item.method, || handler(call)).unwrap_or_else(failed);
+            cx.put(item, &CallAnswer { result, inputs: item.inputs.len(), signature: Some(signature) });
         }
-        Handler::Later(handler) => match catch_unwind(AssertUnwindSafe(|| handler(call))) {
-            Ok(future) => cx.defer_checked(item, future, Some(signature)),
-            Err(_) => cx.answer(item, Err(failed())),
+        Handler::Later(handler) => match contain("Call", item.method, || handler(call)) {
+            Some(future) => cx.defer_checked(item, future, Some(signature)),
+            None => cx.answer(item, failed()),
         },
         Handler::Blocking(handler) => {
             let handler = Arc::clone(handler);

@@ -1,6 +1,8 @@
 //! The arguments of a Method, and whether values fit them (OPC 10000-3 §5.7, §8.6).
 
-use uaforge_codec::{DecodeContext, ExtensionObject, FromVariant as _, NodeIdRef, StatusCode, Variant};
+use uaforge_codec::{
+    DecodeContext, ExtensionObject, FromVariant as _, NodeId, NodeIdRef, StatusCode, Variant,
+};
 use uaforge_nodes::{AttributeId, Direction, Node, Snapshot};
 use uaforge_types::{Argument, ids, status};
 
@@ -10,6 +12,8 @@ use crate::methods::MethodError;
 /// What a Method takes and gives.
 #[derive(Debug)]
 pub(crate) struct Signature {
+    /// The Method that the arguments are those of.
+    method: NodeId,
     inputs: Arguments,
     outputs: Arguments,
     /// Inputs that a call may leave out at the end.
@@ -59,10 +63,15 @@ impl Signature {
             described.map_or(0, |filter| method.references(Direction::Forward, filter).count())
         });
         Self {
+            method: methods.first().map(|method| method.id().to_owned()).unwrap_or_default(),
             inputs: arguments("InputArguments", arity.map(|arity| arity.inputs)),
             outputs: arguments("OutputArguments", arity.map(|arity| arity.outputs)),
             optional,
         }
+    }
+
+    pub(crate) fn method(&self) -> &NodeId {
+        &self.method
     }
 
     /// Checks the inputs of a call; a null value becomes one of the declared type.
@@ -114,7 +123,7 @@ fn declared(
     for method in methods {
         let Some(node) = method.follow(filter, false, 0, property).next() else { continue };
         let value = node.attribute(AttributeId::Value).ok().and_then(|value| value.to_variant(decode).ok());
-        match value.as_ref().map(arguments) {
+        match value.as_ref().map(|value| arguments(value, decode)) {
             Some(Some(arguments)) => return Some(arguments),
             _ => without_value = true,
         }
@@ -122,9 +131,9 @@ fn declared(
     (!without_value).then(Vec::new)
 }
 
-fn arguments(value: &Variant) -> Option<Vec<Argument>> {
+fn arguments(value: &Variant, decode: DecodeContext<'_>) -> Option<Vec<Argument>> {
     let objects = ExtensionObject::array_from_variant(value).ok()?;
-    objects.iter().map(|object| object.downcast_ref::<Argument>().cloned()).collect()
+    objects.iter().map(|object| object.decode_as::<Argument>(decode).ok()).collect()
 }
 
 /// Checks inputs against a declaration whose first `required` arguments have to be there.

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use std::sync::Arc;
 
 use uaforge_codec::{NamespaceMap, NodeId, QualifiedName, UnknownNamespace};
-use uaforge_nodes::instantiate::Placeholder;
+use uaforge_nodes::instantiate::{Methods, Placeholder};
 use uaforge_nodes::typed::{
     Concrete, InstanceName, IsA, MemberName, NodeRef, OptionalMember, PlaceholderMember, resolve_key,
 };
@@ -40,6 +40,7 @@ impl Server {
             parent: Ok(None),
             reference_type: Ok(None),
             optional: Vec::new(),
+            method_nodes: Methods::Shared,
             methods: NoHandler,
             of: PhantomData,
         }
@@ -55,6 +56,7 @@ pub struct NewObject<T, M = NoHandler> {
     parent: Result<Option<NodeId>, UnknownNamespace>,
     reference_type: Result<Option<NodeId>, UnknownNamespace>,
     optional: Vec<MemberName>,
+    method_nodes: Methods,
     methods: M,
     of: PhantomData<fn() -> T>,
 }
@@ -114,8 +116,8 @@ impl<T: HandleType + Concrete> NewObject<T> {
     }
 
     fn with<M>(self, methods: M) -> NewObject<T, M> {
-        let Self { server, name, parent, reference_type, optional, of, .. } = self;
-        NewObject { server, name, parent, reference_type, optional, methods, of }
+        let Self { server, name, parent, reference_type, optional, method_nodes, of, .. } = self;
+        NewObject { server, name, parent, reference_type, optional, method_nodes, methods, of }
     }
 }
 
@@ -141,6 +143,13 @@ impl<T: HandleType + Concrete, M> NewObject<T, M> {
         self
     }
 
+    /// Gives it Method nodes of its own, with their arguments. Otherwise it refers to those of its type, as
+    /// OPC 10000-3 §6.2.6 allows, which takes less memory.
+    pub fn with_own_methods(mut self) -> Self {
+        self.method_nodes = Methods::Copied;
+        self
+    }
+
     /// Makes it, whole or not at all.
     ///
     /// # Errors
@@ -157,6 +166,7 @@ impl<T: HandleType + Concrete, M> NewObject<T, M> {
         if let Some(reference_type) = self.reference_type? {
             instance.reference_type = reference_type;
         }
+        instance.methods = self.method_nodes;
         for name in self.optional {
             instance.optional.push(vec![name.resolve(namespaces)?]);
         }

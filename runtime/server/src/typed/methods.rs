@@ -36,6 +36,7 @@ pub trait WithoutMethods: HandleType {}
 
 /// What a typed handler knows of its call.
 pub struct MethodContext<T: HandleType> {
+    server: Server,
     object: HandleOf<T>,
     access: Access,
     cancellation: Cancellation,
@@ -58,6 +59,19 @@ impl<T: HandleType> MethodContext<T> {
     #[must_use]
     pub fn cancellation(&self) -> &Cancellation {
         &self.cancellation
+    }
+
+    /// Runs what may block on the server's pool of threads ([`Limits::blocking_threads`](crate::Limits)).
+    ///
+    /// # Errors
+    /// Bad_ResourceUnavailable if too many jobs wait, Bad_InternalError if it panics, and the status of the
+    /// [cancellation](Self::cancellation) if nobody waits any more when its turn comes.
+    pub async fn blocking<R: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> R + Send + 'static,
+    ) -> Result<R, MethodError> {
+        let run = self.server.core().blocking.run(self.cancellation.clone(), job);
+        run.await.map_err(MethodError::from)
     }
 }
 
@@ -181,8 +195,9 @@ where
     let server: WeakServer = server.downgrade();
     Handler::Later(Arc::new(move |call: MethodCall| match server.upgrade() {
         Some(server) => {
-            let object = ObjectHandle::new(server, call.object).into();
-            let context = MethodContext { object, access: call.access, cancellation: call.cancellation };
+            let object = ObjectHandle::new(server.clone(), call.object).into();
+            let context =
+                MethodContext { server, object, access: call.access, cancellation: call.cancellation };
             Box::pin(handler(context, InputArguments::new(call.inputs)))
         }
         None => Box::pin(core::future::ready(Err(status::BAD_SHUTDOWN.into()))),
