@@ -168,6 +168,12 @@ fn typed_variables_write() {
         let sample = level_of.read_with(&options).await.unwrap();
         assert_eq!((sample.value, sample.source_timestamp), (8.0, Some(time)));
         assert_eq!(sample.server_timestamp, None);
+        let curve_of = curve_of(&session);
+        curve_of.write_range("1:2", vec![5.0, 6.0]).await.unwrap();
+        assert_eq!(curve_of.read().await.unwrap(), [1.0, 5.0, 6.0]);
+        assert_eq!(curve_of.read_range("0:1").await.unwrap(), [1.0, 5.0]);
+        let error = curve_of.read_range("7").await.unwrap_err();
+        assert_eq!(error.status(), status::BAD_INDEX_RANGE_NO_DATA);
         // What was refused is told with request, node, status, meaning and advice.
         let error = Var::<f64>::at(&session, fixed.id().clone()).write(1.0).await.unwrap_err();
         let told = "WriteRequest ns=1;i=3: Bad_NotWritable (0x803B0000): the node may not be written; \

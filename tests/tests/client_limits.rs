@@ -159,6 +159,18 @@ fn a_server_that_takes_no_operation_is_not_asked_for_each() {
     assert!(sizes(&pair).len() <= 13, "{:?}", sizes(&pair));
 }
 
+/// A refusal that holds for no number of operations teaches nothing.
+#[test]
+fn a_refusal_of_everything_is_no_limit() {
+    let (mut pair, session) = with_limits(&[]);
+    pair.script(refuse_above(0, status::BAD_TOO_MANY_OPERATIONS));
+    pair.run(async { session.read(nodes(64)).await }).unwrap_err();
+    pair.script(|_, _| false);
+    let before = pair.wire.log.len();
+    assert_in_order(&pair.run(async { session.read(nodes(64)).await }).unwrap(), 64);
+    assert_eq!(pair.wire.log.len() - before, 1);
+}
+
 /// A server whose limits cannot be read in one call is asked for its namespaces alone.
 #[test]
 fn a_server_that_refuses_the_limits_still_connects() {
@@ -355,6 +367,40 @@ fn pages_without_end_are_ended() {
         pair.pass(Duration::from_secs(1));
         assert_eq!(released(&pair), 1, "the point is given back");
     }
+}
+
+/// References with long names: it is memory that counts, not their number.
+#[test]
+fn long_names_are_bounded_too() {
+    let (mut pair, session) = with_limits(&[]);
+    let mut page = 0;
+    pair.script(move |asked, wire| {
+        let browses = asked.get::<BrowseRequest>().is_some();
+        let next = asked.get::<BrowseNextRequest>();
+        if !browses && next.is_none() {
+            return false;
+        }
+        page += 1;
+        let mut long = references([page]).into_vec();
+        long[0].browse_name = QualifiedName::new(2, "x".repeat(100_000));
+        let result = BrowseResult {
+            continuation_point: ByteString::from(vec![1]),
+            references: long.into(),
+            ..Default::default()
+        };
+        let results: Array<_> = vec![result].into();
+        match next {
+            None => wire.respond(asked, &BrowseResponse { results, ..Default::default() }),
+            Some(_) => wire.respond(asked, &BrowseNextResponse { results, ..Default::default() }),
+        }
+        true
+    });
+    let browse = session.browse_all(vec![description(1)]).max_bytes(1_000_000);
+    let error = pair.run(async { browse.await }).unwrap_err();
+    assert!(matches!(error, Error::Endless { limit: 1_000_000, .. }), "{error}");
+    pair.pass(Duration::from_secs(1));
+    assert_eq!(released(&pair), 1, "the point is given back");
+    assert!(pair.wire.log.len() < 20);
 }
 
 #[test]

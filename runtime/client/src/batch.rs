@@ -54,6 +54,11 @@ impl Learned {
         // The closure gives no value only where nothing is to be changed.
         let _ = slot.fetch_update(Ordering::Relaxed, Ordering::Relaxed, smaller);
     }
+
+    /// What was learnt is no limit: not even one operation is taken now.
+    fn forget(&self, limit: Limit) {
+        self.slot(limit).store(0, Ordering::Relaxed);
+    }
 }
 
 /// A request with one result for each of its operations.
@@ -280,6 +285,7 @@ async fn send<Q: Batch>(
             }
             (Err(error), _) if error.status() == status::BAD_TOO_MANY_OPERATIONS => {
                 // A server that takes not even one need not be asked for each of the others.
+                session.learned().forget(Q::LIMIT);
                 let rest = waiting.drain(..).map(|operations| operations.len()).sum::<usize>();
                 out.push(Piece { count: count + rest, outcome: Err(error) });
             }

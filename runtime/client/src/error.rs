@@ -227,7 +227,7 @@ impl Error {
     }
 
     pub(crate) fn operation(what: impl std::fmt::Display, status: StatusCode) -> Self {
-        Self::Operation { service: None, index: None, what: what.to_string().into(), status }
+        Self::Operation { service: None, index: None, what: shortened(&what), status }
     }
 
     /// Names the request of a failed operation.
@@ -246,8 +246,12 @@ impl Error {
         self
     }
 
-    pub(crate) fn too_many_references(what: &str, limit: usize) -> Self {
-        Self::Endless { what: what.into(), reason: "there are more references than are taken", limit }
+    pub(crate) fn too_many_references(what: impl std::fmt::Display, limit: usize) -> Self {
+        Self::endless(what, "there are more references than are taken", limit)
+    }
+
+    pub(crate) fn endless(what: impl std::fmt::Display, reason: &'static str, limit: usize) -> Self {
+        Self::Endless { what: shortened(&what), reason, limit }
     }
 
     pub(crate) fn closed(why: &str) -> Self {
@@ -288,6 +292,17 @@ impl From<DecodeError> for Error {
     fn from(error: DecodeError) -> Self {
         Self::Decode(Arc::new(error))
     }
+}
+
+/// The name of a node or path; a peer's ids may be longer than anybody wants to read.
+fn shortened(what: &dyn std::fmt::Display) -> Arc<str> {
+    const LONGEST: usize = 500;
+    let mut name = what.to_string();
+    if let Some((end, _)) = name.char_indices().nth(LONGEST) {
+        name.truncate(end);
+        name.push('…');
+    }
+    name.into()
 }
 
 /// Request and place of an operation, in front of its node.

@@ -4,7 +4,7 @@ use core::future::{Future, IntoFuture};
 use core::pin::Pin;
 use core::time::Duration;
 
-use uaforge_codec::{ByteString, NodeId};
+use uaforge_codec::{ByteString, IdentifierRef, NodeId};
 use uaforge_types::{
     BrowseDescription, BrowseDirection, BrowseNextRequest, BrowseRequest, BrowseResult, BrowseResultMask,
     ReferenceDescription, ids,
@@ -16,6 +16,33 @@ use crate::{Error, Session};
 
 /// All references of a node, or why they are not known.
 pub type BrowsePage = Result<Vec<ReferenceDescription>, Error>;
+
+/// Memory that references may need.
+pub(super) const MAX_BYTES: usize = 256 << 20;
+
+/// Bytes of memory that a reference needs, about.
+fn size_of_reference(reference: &ReferenceDescription) -> usize {
+    let texts = [
+        reference.browse_name.name.text().len(),
+        reference.display_name.locale.text().len(),
+        reference.display_name.text.text().len(),
+        reference.node_id.namespace_uri.text().len(),
+        reference.type_definition.namespace_uri.text().len(),
+    ];
+    let ids = [&reference.reference_type_id, &reference.node_id.node_id, &reference.type_definition.node_id];
+    size_of::<ReferenceDescription>()
+        + texts.into_iter().sum::<usize>()
+        + ids.into_iter().map(size_of_id).sum::<usize>()
+}
+
+/// Bytes of memory that an id needs beside its own.
+pub(super) fn size_of_id(node_id: &NodeId) -> usize {
+    match node_id.identifier() {
+        IdentifierRef::String(text) => text.len(),
+        IdentifierRef::Opaque(bytes) => bytes.len(),
+        IdentifierRef::Numeric(_) | IdentifierRef::Guid(_) => 0,
+    }
+}
 
 /// The description that asks for the children of a node: forward hierarchical references of any kind, with
 /// everything that Browse tells of them.
@@ -99,7 +126,7 @@ impl Session {
     /// place.
     pub fn browse_all(&self, nodes_to_browse: Vec<BrowseDescription>) -> BrowseAll {
         let options = BrowseOptions::default();
-        BrowseAll { session: self.clone(), nodes: nodes_to_browse, options }
+        BrowseAll { session: self.clone(), nodes: nodes_to_browse, options, max_bytes: MAX_BYTES }
     }
 
     /// The children of a node: all forward hierarchical references.
@@ -129,6 +156,7 @@ pub struct BrowseAll {
     session: Session,
     nodes: Vec<BrowseDescription>,
     options: BrowseOptions,
+    max_bytes: usize,
 }
 
 impl BrowseAll {
@@ -136,6 +164,13 @@ impl BrowseAll {
     /// error.
     pub fn max_references(mut self, references: usize) -> Self {
         self.options.max_references = references;
+        self
+    }
+
+    /// Memory that the references may need, in bytes, names and ids included; default 256 MiB. With more
+    /// it is an error.
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = bytes;
         self
     }
 
@@ -154,7 +189,7 @@ impl BrowseAll {
     async fn run(self) -> Result<Vec<BrowsePage>, Error> {
         let limit = self.options.max_references;
         let mut all: Vec<BrowsePage> = self.nodes.iter().map(|_| Ok(Vec::new())).collect();
-        let mut total = 0;
+        let (mut total, mut bytes) = (0, 0_usize);
         let mut pages = Pages::new(&self.session, self.nodes.into_iter(), self.options);
         while let Some(page) = pages.next().await {
             let Some(place) = all.get_mut(page.index) else { continue };
@@ -163,6 +198,11 @@ impl BrowseAll {
                     total += references.len();
                     if total > limit {
                         return Err(Error::too_many_references("all nodes together", limit));
+                    }
+                    bytes = bytes.saturating_add(references.iter().map(size_of_reference).sum());
+                    if bytes > self.max_bytes {
+                        let reason = "the references need more bytes of memory than they may";
+                        return Err(Error::endless("all nodes together", reason, self.max_bytes));
                     }
                     known.extend(references);
                 }

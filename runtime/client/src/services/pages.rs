@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::collections::{HashSet, VecDeque};
 use std::hash::RandomState;
 
-use uaforge_codec::{ByteString, Structure as _};
+use uaforge_codec::{ByteString, NodeId, Structure as _};
 use uaforge_types::{
     BrowseDescription, BrowseNextRequest, BrowseRequest, BrowseResult, ReferenceDescription, status,
 };
@@ -64,8 +64,8 @@ struct Node {
 }
 
 impl Node {
-    fn name(&self) -> String {
-        self.description.node_id.to_string()
+    fn name(&self) -> &NodeId {
+        &self.description.node_id
     }
 }
 
@@ -194,13 +194,10 @@ impl<I: Iterator<Item = BrowseDescription>> Pages<I> {
         node.count += references.len();
         node.idle = if references.is_empty() { node.idle + 1 } else { 0 };
         let problem = if node.count > self.options.max_references {
-            Some(Error::too_many_references(&node.name(), self.options.max_references))
+            Some(Error::too_many_references(node.name(), self.options.max_references))
         } else if !last && node.idle > MAX_IDLE_PAGES {
-            Some(Error::Endless {
-                what: node.name().into(),
-                reason: "the server goes on with pages that have no new references",
-                limit: MAX_IDLE_PAGES,
-            })
+            let reason = "the server goes on with pages that have no new references";
+            Some(Error::endless(node.name(), reason, MAX_IDLE_PAGES))
         } else {
             None
         };

@@ -10,7 +10,7 @@ use futures_util::stream::{self, BoxStream, Stream};
 use uaforge_codec::{ExpandedNodeId, NodeId};
 use uaforge_types::{BrowseDescription, BrowseDirection, ReferenceDescription};
 
-use super::browse::children_of;
+use super::browse::{MAX_BYTES, children_of, size_of_id};
 use super::pages::{BrowseOptions, Pages};
 use crate::{Error, Session};
 
@@ -96,7 +96,8 @@ impl Walk {
         self
     }
 
-    /// Nodes that the walk goes to; default 1,000,000. With more it ends with [`Error::Endless`].
+    /// Nodes that the walk goes to; default 1,000,000. With more, or with NodeIds above 256 MiB together,
+    /// it ends with [`Error::Endless`].
     pub fn max_nodes(mut self, nodes: usize) -> Self {
         self.options.max_nodes = nodes;
         self
@@ -145,6 +146,8 @@ struct Walker {
     session: Session,
     options: WalkOptions,
     seen: HashSet<NodeId>,
+    /// Bytes of the ids in `seen`, beside their own.
+    bytes: usize,
     frontier: VecDeque<Place>,
     /// Nodes that are browsed now, and their pages.
     sources: Vec<Place>,
@@ -159,6 +162,7 @@ impl Walker {
             session: session.clone(),
             options,
             seen: HashSet::from([root.clone()]),
+            bytes: 0,
             frontier: VecDeque::from([Place { node_id: root, depth: 0 }]),
             sources: Vec::new(),
             pages: None,
@@ -217,12 +221,11 @@ impl Walker {
             if !is_new {
                 continue;
             }
-            if self.seen.len() > self.options.max_nodes {
+            self.bytes = self.bytes.saturating_add(size_of_id(&target));
+            if let Some(error) = self.too_much(&target) {
                 self.frontier.clear();
                 self.pages = None;
-                let limit = self.options.max_nodes;
-                let reason = "the walk has come to more nodes than it may";
-                self.ready.push_back(Err(Error::Endless { what: target.to_string().into(), reason, limit }));
+                self.ready.push_back(Err(error));
                 return;
             }
             if let Some(node_id) = here.filter(|_| depth < self.options.max_depth) {
@@ -230,6 +233,16 @@ impl Walker {
             }
             self.ready.push_back(Ok(Visit { parent: parent.clone(), depth, reference }));
         }
+    }
+
+    /// Whether the walk has to end at this node.
+    fn too_much(&self, node: &NodeId) -> Option<Error> {
+        if self.seen.len() > self.options.max_nodes {
+            let reason = "the walk has come to more nodes than it may";
+            return Some(Error::endless(node, reason, self.options.max_nodes));
+        }
+        let reason = "the NodeIds of the walk need more bytes of memory than they may";
+        (self.bytes > MAX_BYTES).then(|| Error::endless(node, reason, MAX_BYTES))
     }
 
     /// The NodeId of a target on this server.

@@ -1,6 +1,7 @@
 //! Instances of placeholders, found by Browse (OPC 10000-3 §6.4.4.4).
 
 use core::ops::Deref;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use uaforge_codec::{NodeId, QualifiedName};
@@ -122,12 +123,8 @@ pub(super) async fn children(
     let mut pages = session.browse_all(vec![description]).await?;
     let mut found = pages.pop().unwrap_or_else(|| Ok(Vec::new()))?;
     found.retain(|reference| reference.node_id.server_index == 0);
-    let mut seen = Vec::new();
-    found.retain(|reference| {
-        let new = !seen.contains(&reference.node_id.node_id);
-        seen.push(reference.node_id.node_id.clone());
-        new
-    });
+    let mut seen = HashSet::new();
+    found.retain(|reference| seen.insert(reference.node_id.node_id.clone()));
     Ok(found)
 }
 
