@@ -4,11 +4,11 @@ mod files;
 
 use crate::nodesets::Model;
 use crate::{nodesets, workspace};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use files::Wanted;
 use std::path::{Path, PathBuf};
 use uaforge_codegen::tables::{self, TableOptions};
-use uaforge_codegen::{Paths, object_files, status_file, type_files};
+use uaforge_codegen::{Paths, keep_names, object_files, status_file, type_files};
 use uaforge_model::resolved::Ns;
 use uaforge_model::{Loaded, Loader, NS0_URI, interface};
 
@@ -38,22 +38,25 @@ pub(crate) fn run(check: bool) -> Result<()> {
 
 /// Everything that is generated from one model.
 fn generate(root: &Path, name: &str, model: &Model, folder: &Path, wanted: &mut Wanted) -> Result<()> {
-    let loaded = load(root, name, &model.uri)?;
+    let mut loaded = load(root, name, &model.uri)?;
     let ns = namespace(&loaded, &model.uri)?;
-    if model.uri == NS0_URI {
-        let text = interface::write(&loaded.set, ns);
-        wanted.file(BASE_INTERFACE.into(), text.into_bytes());
+    let base = model.uri == NS0_URI;
+    let interface_file = if base { PathBuf::from(BASE_INTERFACE) } else { folder.join("interface.txt") };
+    if let Ok(previous) = std::fs::read_to_string(root.join(&interface_file)) {
+        keep_names(&mut loaded.set, ns, &previous)
+            .map_err(|broken| anyhow!("{}: {}", interface_file.display(), broken.message))?;
     }
+    wanted.file(interface_file, interface::write(&loaded.set, ns).into_bytes());
     let nodes = match &model.nodes {
         Some(other) => &load(root, other, &model.uri)?,
         None => &loaded,
     };
     let generated = folder.join("src/generated");
+    let ns0 = if base { "crate" } else { "::uaforge_ns0" };
     let options = TableOptions { descriptions: false, dictionaries: false, ..Default::default() };
     for (file, bytes) in tables::write(&nodes.set, namespace(nodes, &model.uri)?, &options)? {
         wanted.file(generated.join(file), bytes);
     }
-    let base = model.uri == NS0_URI;
     let paths = if base { Paths::base_types() } else { Paths::model_crate() };
     let types = if base { PathBuf::from(BASE_TYPES) } else { generated.clone() };
     for (file, bytes) in type_files(&loaded.set, ns, &paths)? {
@@ -63,11 +66,9 @@ fn generate(root: &Path, name: &str, model: &Model, folder: &Path, wanted: &mut 
         let rows = status_codes(root)?;
         wanted.file(types.join("status.rs"), status_file(&rows).into_bytes());
         wanted.folder(types);
-    } else {
-        for (file, bytes) in object_files(&loaded.set, ns, &paths)? {
-            wanted.file(generated.join(file), bytes);
-        }
-        wanted.file(folder.join("interface.txt"), interface::write(&loaded.set, ns).into_bytes());
+    }
+    for (file, bytes) in object_files(&loaded.set, ns, &Paths { ns0: ns0.into(), ..Paths::model_crate() })? {
+        wanted.file(generated.join(file), bytes);
     }
     wanted.folder(generated);
     Ok(())

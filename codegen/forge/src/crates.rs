@@ -9,6 +9,7 @@ use uaforge_emit::{enumeration, structure, view};
 use uaforge_model::resolved::{ModelSet, Ns};
 
 use crate::data_types::{Cx, DataTypes, TypeNames, lower};
+use crate::names::Ledgers;
 use crate::render::{self, Item, RenderError};
 use crate::{ids, tables};
 
@@ -25,6 +26,8 @@ pub struct Paths {
     pub client: String,
     /// The server crate.
     pub server: String,
+    /// The crate of the base model's nodes and ObjectTypes.
+    pub ns0: String,
 }
 
 impl Paths {
@@ -43,6 +46,7 @@ impl Paths {
             nodes: "::uaforge_nodes".into(),
             client: "::uaforge_client".into(),
             server: "::uaforge_server".into(),
+            ns0: "::uaforge_ns0".into(),
         }
     }
 
@@ -55,6 +59,7 @@ impl Paths {
             nodes: "::uaforge::__private::nodes".into(),
             client: "::uaforge::__private::client".into(),
             server: "::uaforge::__private::server".into(),
+            ns0: "::uaforge::__private::ns0".into(),
         }
     }
 }
@@ -67,7 +72,8 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 /// # Errors
 /// The generator has a defect that shows in this model.
 pub fn object_files(set: &ModelSet, ns: Ns, paths: &Paths) -> Result<Files, RenderError> {
-    crate::objects::files(&context(set, ns, paths), paths)
+    let ledgers = Ledgers::new(set);
+    crate::objects::files(&context(set, ns, paths, &ledgers), paths)
 }
 
 /// The data types, ids and registration of a model: the module `types` of its generated code.
@@ -75,7 +81,8 @@ pub fn object_files(set: &ModelSet, ns: Ns, paths: &Paths) -> Result<Files, Rend
 /// # Errors
 /// The generator has a defect that shows in this model.
 pub fn type_files(set: &ModelSet, ns: Ns, paths: &Paths) -> Result<Files, RenderError> {
-    let cx = context(set, ns, paths);
+    let ledgers = Ledgers::new(set);
+    let cx = context(set, ns, paths, &ledgers);
     let types = lower::data_types(&cx);
     let uses = uses(paths);
     let mut files = Files::new();
@@ -94,10 +101,11 @@ pub fn type_files(set: &ModelSet, ns: Ns, paths: &Paths) -> Result<Files, Render
     Ok(files)
 }
 
-fn context<'a>(set: &'a ModelSet, ns: Ns, paths: &Paths) -> Cx<'a> {
-    let types = paths.types.parse().unwrap_or_default();
-    let nodes = paths.nodes.parse().unwrap_or_default();
-    Cx { set, ns, names: TypeNames::new(set), roots: Roots { codec: quote!(codec), types, nodes } }
+pub(crate) fn context<'a>(set: &'a ModelSet, ns: Ns, paths: &Paths, ledgers: &'a Ledgers) -> Cx<'a> {
+    let path = |text: &str| text.parse().unwrap_or_default();
+    let roots = Roots { codec: quote!(codec), types: path(&paths.types), nodes: path(&paths.nodes) };
+    let names = TypeNames::new(set, ledgers);
+    Cx { set, ns, ledgers, names, roots, ns0: path(&paths.ns0) }
 }
 
 /// The head of every file of types. Types of the model are found by a glob import of the root module.
@@ -194,7 +202,7 @@ pub fn status_file(rows: &[(String, u32)]) -> String {
     let mut scope = crate::names::Scope::default();
     let mut names = Vec::new();
     for (name, number) in rows {
-        let ident = scope.screaming(name, &number.to_string());
+        let ident = scope.screaming(name, name, &number.to_string());
         let _ = writeln!(text, "/// `{name}`\npub const {ident}: StatusCode = StatusCode(0x{number:08X});");
         names.push((number, name));
     }

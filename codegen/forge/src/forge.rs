@@ -11,6 +11,7 @@ use uaforge_model::resolved::{ModelSet, Ns};
 use uaforge_model::{Loaded, Loader, interface};
 
 use crate::crates::{Files, Paths, object_files, type_files};
+use crate::keep::keep_names;
 use crate::names;
 use crate::render::{self, RenderError};
 use crate::report;
@@ -28,6 +29,7 @@ pub struct Forge {
     names: BTreeMap<String, String>,
     paths: BTreeMap<String, String>,
     descriptions: Option<bool>,
+    ledgers: BTreeMap<String, PathBuf>,
 }
 
 /// Why nothing was generated.
@@ -47,6 +49,22 @@ pub enum Error {
         path: String,
         /// Why.
         source: io::Error,
+    },
+    /// Two models would be one module.
+    #[error("{} and {} would both be `{name}`: give one another name with `Forge::name`", uris[0], uris[1])]
+    SameName {
+        /// The name.
+        name: String,
+        /// The URIs of the models.
+        uris: [String; 2],
+    },
+    /// An interface file of an earlier generation is broken.
+    #[error("{path}: {reason}")]
+    Ledger {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
     },
     /// The model does not fit into tables.
     #[error(transparent)]
@@ -86,6 +104,13 @@ impl Forge {
         self
     }
 
+    /// The interface file that was generated for the model with this URI earlier (`interface.txt` in
+    /// `$OUT_DIR`), kept beside the NodeSet: Rust names that it gave stay, whatever was added since.
+    pub fn ledger(mut self, uri: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        self.ledgers.insert(uri.into(), path.into());
+        self
+    }
+
     /// Generates. Every diagnostic of the NodeSets is printed; errors end the build.
     ///
     /// # Errors
@@ -98,11 +123,11 @@ impl Forge {
         if errors > 0 {
             return Err(Error::NodeSet(errors));
         }
+        let names = self.name_models(&mut loaded)?;
         self.rename_paths(&mut loaded.set);
-        let own: Vec<Ns> =
-            loaded.set.models.iter().filter(|model| !model.from_interface).map(|model| model.ns).collect();
-        for ns in own {
-            self.generate(&loaded, ns, Path::new(&out))?;
+        self.keep_names(&mut loaded.set)?;
+        for (ns, name) in names {
+            self.generate(&loaded, ns, &name, Path::new(&out))?;
         }
         Ok(())
     }
@@ -122,6 +147,40 @@ impl Forge {
         Ok(loader.load())
     }
 
+    /// The Rust names of the models that are generated. Each is a module of the crate's root.
+    fn name_models(&self, loaded: &mut Loaded) -> Result<Vec<(Ns, String)>, Error> {
+        let own = loaded.set.models.iter().filter(|model| !model.from_interface);
+        let own: Vec<Ns> = own.map(|model| model.ns).collect();
+        let mut names: Vec<(Ns, String)> = Vec::new();
+        for ns in own {
+            let name = self.model_name(loaded, ns);
+            if let Some((other, _)) = names.iter().find(|(_, taken)| *taken == name) {
+                let uris = [loaded.set.uri(*other).to_owned(), loaded.set.uri(ns).to_owned()];
+                return Err(Error::SameName { name, uris });
+            }
+            names.push((ns, name));
+        }
+        for model in &mut loaded.set.models {
+            if let Some((_, name)) = names.iter().find(|(ns, _)| *ns == model.ns) {
+                model.rust_path = Some(format!("crate::{name}"));
+            }
+        }
+        Ok(names)
+    }
+
+    fn keep_names(&self, set: &mut ModelSet) -> Result<(), Error> {
+        for (uri, path) in &self.ledgers {
+            println!("cargo::rerun-if-changed={}", path.display());
+            let shown = || path.display().to_string();
+            let text = fs::read_to_string(path).map_err(|source| Error::Io { path: shown(), source })?;
+            if let Some(ns) = set.ns(uri) {
+                keep_names(set, ns, &text)
+                    .map_err(|reason| Error::Ledger { path: shown(), reason: reason.message })?;
+            }
+        }
+        Ok(())
+    }
+
     fn rename_paths(&self, set: &mut ModelSet) {
         for (uri, rust_path) in &self.paths {
             let Some(ns) = set.ns(uri) else {
@@ -133,9 +192,8 @@ impl Forge {
         }
     }
 
-    fn generate(&self, loaded: &Loaded, ns: Ns, out: &Path) -> Result<(), Error> {
-        let name = self.model_name(loaded, ns);
-        let folder = out.join(&name);
+    fn generate(&self, loaded: &Loaded, ns: Ns, name: &str, out: &Path) -> Result<(), Error> {
+        let folder = out.join(name);
         let mut files = model_files(&loaded.set, ns, &self.table_options())?;
         files.insert("interface.txt".into(), interface::write(&loaded.set, ns).into_bytes());
         for (file, bytes) in &files {
@@ -161,7 +219,7 @@ impl Forge {
         let path = file.map(PathBuf::from).or_else(|| self.nodesets.first().cloned()).unwrap_or_default();
         let stem = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let stem = stem.split('.').next().unwrap_or_default().to_owned();
-        names::Scope::default().snake(&stem, "").to_string()
+        names::Scope::default().snake("", &stem, "").to_string()
     }
 }
 

@@ -4,6 +4,7 @@ mod crates;
 mod data_types;
 mod forge;
 mod ids;
+mod keep;
 mod names;
 mod objects;
 mod render;
@@ -12,4 +13,5 @@ pub mod tables;
 
 pub use crates::{Files, Paths, object_files, status_file, type_files};
 pub use forge::{Error, Forge};
+pub use keep::keep_names;
 pub use render::RenderError;

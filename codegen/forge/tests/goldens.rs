@@ -51,6 +51,9 @@ const GOLDENS: &[Golden] = &[
         requires: &[("two_models_base", "goldens/two_models_base/Base.NodeSet2.xml")],
     },
     golden("unions", "goldens/unions/Unions.NodeSet2.xml"),
+    golden("shapes", "goldens/shapes/Shapes.NodeSet2.xml"),
+    golden("object_names", "goldens/object_names/ObjectNames.NodeSet2.xml"),
+    golden("node_ids", "goldens/node_ids/NodeIds.NodeSet2.xml"),
     golden("vectors", "goldens/vectors/Vec.NodeSet2.xml"),
 ];
 

@@ -51,6 +51,7 @@ fn method(ir: &ObjectType, member: &Member, roots: &Roots, client: &TokenStream)
         Rule::Mandatory => quote! {
             #[doc = #docs]
             #[must_use]
+            #[inline]
             pub fn #ident(&self) -> #ty {
                 #one(self, #name)
             }
@@ -60,6 +61,7 @@ fn method(ir: &ObjectType, member: &Member, roots: &Roots, client: &TokenStream)
             ///
             /// # Errors
             /// The service failed.
+            #[inline]
             pub async fn #ident(&self) -> #client::typed::Maybe<#ty> {
                 #maybe(self, #owner::#constant.name()).await
             }
@@ -72,6 +74,7 @@ fn method(ir: &ObjectType, member: &Member, roots: &Roots, client: &TokenStream)
 
                 #[doc = #docs]
                 #[must_use]
+                #[inline]
                 pub fn #ident(&self, name: impl ::core::convert::Into<#nodes::typed::InstanceName>) -> #ty {
                     #one(self, name)
                 }
@@ -98,6 +101,7 @@ fn all(
         ///
         /// # Errors
         /// The service failed.
+        #[inline]
         pub async fn #all(&self) -> #client::typed::Found<#ty> {
             #client::typed::ObjectProxy::#browse(self, #owner::#constant).await
         }

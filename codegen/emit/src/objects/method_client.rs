@@ -60,6 +60,7 @@ pub(super) fn call(
         /// # Errors
         /// The object does not have the Method, the Method failed, or the service did.
         #many
+        #[inline]
         pub async fn #ident(&self, #(#parameters),*) -> ::core::result::Result<#output, #client::Error> {
             #described
             #body

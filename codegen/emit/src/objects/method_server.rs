@@ -68,7 +68,9 @@ pub(super) fn handlers(ir: &ObjectType, roots: &Roots, server: &TokenStream) -> 
 fn declare(ir: &ObjectType, own: &Ident, roots: &Roots, server: &TokenStream) -> TokenStream {
     let ident = &ir.ident;
     let docs = format!(" Handlers of the mandatory Methods of `{}`.", ir.name);
-    let message = format!("`{{Self}}` does not handle the Methods of `{}`", ir.name);
+    // The message is a format, where braces are doubled.
+    let name = ir.name.replace('{', "{{").replace('}', "}}");
+    let message = format!("`{{Self}}` does not handle the Methods of `{name}`");
     let label = format!("`{own}` is not implemented for it");
     let supertrait = ir.handlers.as_ref().and_then(|handlers| handlers.inherited.clone());
     let supertrait =

@@ -150,6 +150,7 @@ fn newtype(ir: &ObjectType, roots: &Roots, parts: &Newtype<'_>) -> TokenStream {
         pub struct #ident(#inner);
 
         impl ::core::convert::From<#base> for #ident {
+            #[inline]
             fn from(object: #base) -> Self {
                 Self(#value)
             }
@@ -158,6 +159,7 @@ fn newtype(ir: &ObjectType, roots: &Roots, parts: &Newtype<'_>) -> TokenStream {
         impl ::core::ops::Deref for #ident {
             type Target = #inner;
 
+            #[inline]
             fn deref(&self) -> &Self::Target {
                 &self.0
             }

@@ -54,6 +54,7 @@ fn method(ir: &ObjectType, member: &Member, roots: &Roots, server: &TokenStream)
         Rule::Mandatory => quote! {
             #[doc = #docs]
             #[must_use]
+            #[inline]
             pub fn #ident(&self) -> #ty {
                 #one(self, #name)
             }
@@ -61,6 +62,7 @@ fn method(ir: &ObjectType, member: &Member, roots: &Roots, server: &TokenStream)
         Rule::Optional(constant) => quote! {
             #[doc = #docs]
             #[must_use]
+            #[inline]
             pub fn #ident(&self) -> ::core::option::Option<#ty> {
                 #maybe(self, #owner::#constant.name())
             }
@@ -103,12 +105,14 @@ fn placeholder_methods(
     quote! {
         #[doc = #named_docs]
         #[must_use]
+        #[inline]
         pub fn #ident(&self, #name) -> ::core::option::Option<#ty> {
             #base::#one(self, name)
         }
 
         #[doc = #all_docs]
         #[must_use]
+        #[inline]
         pub fn #all(&self) -> #server::typed::Named<#ty> {
             #base::#many(self, #owner::#constant)
         }
@@ -117,6 +121,7 @@ fn placeholder_methods(
         ///
         /// # Errors
         /// The name is taken, or the type is abstract.
+        #[inline]
         pub fn #add(&self, #name) -> ::core::result::Result<#ty, #server::typed::InstanceError> {
             #base::#new(self, #owner::#constant, name)
         }

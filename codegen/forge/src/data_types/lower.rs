@@ -13,7 +13,6 @@ use uaforge_model::{DataTypeKind, StructureType};
 use super::graph::Graph;
 use super::sizes::Sizes;
 use super::{Cx, DataTypes, Known, fields};
-use crate::names::Scope;
 
 /// Requests on the hot path, which get a borrowed view with everything inside them (D7).
 const VIEWED: [&str; 7] = [
@@ -39,7 +38,7 @@ pub(crate) fn data_types(cx: &Cx<'_>) -> DataTypes {
             Some(DataTypeKind::Structure | DataTypeKind::Union) => {
                 out.structures.push(structure(cx, &known, id, ident.clone()));
             }
-            _ => out.enumerations.push(enumeration(cx.set, id, ident.clone())),
+            _ => out.enumerations.push(enumeration(cx, id, ident.clone())),
         }
     }
     out.structures.sort_by_cached_key(|structure| structure.ident.to_string());
@@ -85,13 +84,15 @@ fn structure(cx: &Cx<'_>, known: &Known, id: &Id, ident: Ident) -> Structure {
     let set = cx.set;
     let kind = kind(set, id);
     let union = matches!(kind, Kind::Union | Kind::UnionSubtypedValues);
-    let mut scope = Scope::with_reserved(if union { &["Null"] } else { &[] });
+    let reserved: &[&str] = if union { &["Null"] } else { &[] };
+    let mut scope = cx.ledgers.scope(id.ns, format!("field {}", id.ident), reserved);
     let declared = set.all_fields(id);
     let inherited = declared.iter().filter(|(declaring, _)| *declaring != id).count();
     let lowered = declared.iter().enumerate().map(|(index, (_, field))| {
         let name = field.symbolic_name.as_deref().unwrap_or(&field.name);
         let suffix = (index + 1).to_string();
-        let ident = if union { scope.pascal(name, &suffix) } else { scope.snake(name, &suffix) };
+        let key = &field.name;
+        let ident = if union { scope.pascal(key, name, &suffix) } else { scope.snake(key, name, &suffix) };
         fields::field(cx, id, known, ident, field)
     });
     let fields = lowered.collect();
@@ -109,7 +110,7 @@ fn structure(cx: &Cx<'_>, known: &Known, id: &Id, ident: Ident) -> Structure {
         supertypes: supertypes(set, id),
         recursive: known.graph.is_recursive(id),
         service: Service::No,
-        bits: if set.is_option_set_structure(id) { members(set, id, u32::MAX.into()) } else { Vec::new() },
+        bits: if set.is_option_set_structure(id) { members(cx, id, u32::MAX.into()) } else { Vec::new() },
         docs: docs(set, id),
     }
 }
@@ -120,7 +121,8 @@ fn supertypes(set: &ModelSet, id: &Id) -> Vec<Key> {
     chain.into_iter().take_while(|id| **id != STRUCTURE).map(|id| key(set, id)).collect()
 }
 
-fn enumeration(set: &ModelSet, id: &Id, ident: Ident) -> Enumeration {
+fn enumeration(cx: &Cx<'_>, id: &Id, ident: Ident) -> Enumeration {
+    let set = cx.set;
     let option_set = matches!(set.kind_of_data_type(id), Some(DataTypeKind::OptionSet));
     let (width, last) = match (option_set, set.builtin_type(id)) {
         (false, _) => (None, i64::MAX),
@@ -134,20 +136,21 @@ fn enumeration(set: &ModelSet, id: &Id, ident: Ident) -> Enumeration {
         name: browse_name(set, id),
         data_type: key(set, id),
         option_set: width,
-        members: members(set, id, last),
+        members: members(cx, id, last),
         docs: docs(set, id),
     }
 }
 
 /// Members of an enumeration, or bits up to `last`.
-fn members(set: &ModelSet, id: &Id, last: i64) -> Vec<Member> {
-    let mut scope = Scope::with_reserved(&["DESCRIPTOR"]);
-    let fields = set.definition(id).map_or(&[][..], |definition| &definition.fields);
+fn members(cx: &Cx<'_>, id: &Id, last: i64) -> Vec<Member> {
+    let mut scope = cx.ledgers.scope(id.ns, format!("value {}", id.ident), &["DESCRIPTOR"]);
+    let fields = cx.set.definition(id).map_or(&[][..], |definition| &definition.fields);
     let valued = fields.iter().filter_map(|field| Some((field, field.value?)));
     valued
         .filter(|(_, value)| *value <= last)
         .map(|(field, value)| Member {
             ident: scope.screaming(
+                &field.name,
                 field.symbolic_name.as_deref().unwrap_or(&field.name),
                 &value.to_string().replace('-', "minus"),
             ),

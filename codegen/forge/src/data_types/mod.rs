@@ -14,6 +14,8 @@ use uaforge_emit::ir::{Enumeration, Roots, Structure};
 use uaforge_emit::view::Views;
 use uaforge_model::resolved::{Id, ModelSet, Ns};
 
+use crate::names::Ledgers;
+
 pub(crate) use fields::value_type;
 pub(crate) use type_names::TypeNames;
 
@@ -36,8 +38,11 @@ struct Known {
 pub(crate) struct Cx<'a> {
     pub(crate) set: &'a ModelSet,
     pub(crate) ns: Ns,
-    pub(crate) names: TypeNames,
+    pub(crate) ledgers: &'a Ledgers,
+    pub(crate) names: TypeNames<'a>,
     pub(crate) roots: Roots,
+    /// The crate of the base model's ObjectTypes.
+    pub(crate) ns0: TokenStream,
 }
 
 impl Cx<'_> {

@@ -15,14 +15,17 @@ const ENCODING_TYPE: u32 = 76;
 /// Modules of constants by name, each a list of lines.
 pub(crate) fn modules(cx: &Cx<'_>) -> BTreeMap<&'static str, Vec<String>> {
     let mut modules: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-    let mut scopes: BTreeMap<&'static str, Scope> = BTreeMap::new();
+    let mut scopes: BTreeMap<&'static str, Scope<'_>> = BTreeMap::new();
     let Some(model) = cx.set.model(cx.ns) else {
         return modules;
     };
     for node in model.nodes.values() {
         let module = module(cx.set, node);
         let name = symbolic_id(cx.set, model, node);
-        let ident = scopes.entry(module).or_default().screaming(&name, &node.id.ident.to_string());
+        let id = node.id.ident.to_string();
+        let scope =
+            scopes.entry(module).or_insert_with(|| cx.ledgers.scope(cx.ns, format!("id {module}"), &[]));
+        let ident = scope.screaming(&id, &name, &id);
         let line = constant(&NodeConstant {
             ident,
             kind: format_ident!("{}", kind(node.class)),

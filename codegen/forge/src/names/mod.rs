@@ -9,60 +9,104 @@
 //!    reserved for what the generator adds itself, gets a suffix that does not depend on its neighbours.
 //! 6. A name in the ledger of the previous interface file stays as it was.
 
+mod ledger;
 mod words;
 
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
 
+pub(crate) use ledger::{Ledger, Ledgers, Names};
+
 /// Names given so far in one scope.
+///
+/// Everything that gets a name has a key, which stays as long as the thing does: a node id, a name in
+/// the model.
 #[derive(Debug, Default)]
-pub(crate) struct Scope {
+pub(crate) struct Scope<'a> {
     taken: BTreeSet<String>,
+    ledger: Option<(&'a Ledger, String)>,
 }
 
-impl Scope {
-    /// A scope in which some names are reserved.
-    pub(crate) fn with_reserved(reserved: &[&str]) -> Self {
-        Self { taken: reserved.iter().map(|name| (*name).to_owned()).collect() }
+impl<'a> Scope<'a> {
+    /// A scope in which some names are reserved, and those of earlier generations are kept.
+    pub(crate) fn new(ledger: &'a Ledger, name: impl Into<String>, reserved: &[&str]) -> Self {
+        let name = name.into();
+        let mut taken: BTreeSet<String> = reserved.iter().map(|name| (*name).to_owned()).collect();
+        taken.extend(ledger.kept_in(&name).map(str::to_owned));
+        Self { taken, ledger: Some((ledger, name)) }
     }
 
-    /// `base`, or with the suffix if that is taken; numbered if even that is.
-    fn give(&mut self, base: String, suffix: &str) -> Ident {
+    /// A scope of its own, whose names depend on nothing else.
+    pub(crate) fn with_reserved(reserved: &[&str]) -> Self {
+        Self { taken: reserved.iter().map(|name| (*name).to_owned()).collect(), ledger: None }
+    }
+
+    /// The kept name; else `base`, or with the suffix if that is taken; numbered if even that is.
+    fn give(&mut self, key: &str, base: String, suffix: &str, free: impl Fn(&str, &Self) -> bool) -> Ident {
+        if let Some(kept) = self.ledger.as_ref().and_then(|(ledger, scope)| ledger.kept(scope, key)) {
+            let kept = kept.to_owned();
+            return self.record(key, kept);
+        }
         let mut name = base.clone();
-        if self.taken.contains(&name) {
+        if !free(&name, self) {
             name = format!("{base}{suffix}");
         }
         let mut number = 2;
-        while !self.taken.insert(name.clone()) {
+        while !free(&name, self) {
             name = format!("{base}{suffix}_{number}");
             number += 1;
         }
-        ident(&name)
+        self.record(key, name)
+    }
+
+    fn record(&mut self, key: &str, name: String) -> Ident {
+        if let Some((ledger, scope)) = &self.ledger {
+            ledger.give(scope, key, &name);
+        }
+        let ident = ident(&name);
+        self.taken.insert(name);
+        ident
+    }
+
+    fn is_free(&self, name: &str) -> bool {
+        !self.taken.contains(name)
     }
 
     /// A field, function or module.
-    pub(crate) fn snake(&mut self, name: &str, suffix: &str) -> Ident {
+    pub(crate) fn snake(&mut self, key: &str, name: &str, suffix: &str) -> Ident {
         let suffix = words::snake(suffix);
-        self.give(guarded(words::snake(name), "unnamed", "_"), &format!("_{suffix}"))
+        let base = guarded(words::snake(name), "unnamed", "_");
+        self.give(key, base, &format!("_{suffix}"), |name, scope| scope.is_free(name))
     }
 
     /// A constant.
-    pub(crate) fn screaming(&mut self, name: &str, suffix: &str) -> Ident {
+    pub(crate) fn screaming(&mut self, key: &str, name: &str, suffix: &str) -> Ident {
         let suffix = words::screaming(suffix);
-        self.give(guarded(words::screaming(name), "UNNAMED", "_"), &format!("_{suffix}"))
+        let base = guarded(words::screaming(name), "UNNAMED", "_");
+        self.give(key, base, &format!("_{suffix}"), |name, scope| scope.is_free(name))
     }
 
     /// A type or variant.
-    pub(crate) fn pascal(&mut self, name: &str, suffix: &str) -> Ident {
-        let suffix = words::pascal(suffix);
-        self.give(guarded(words::pascal(name), "Unnamed", "N"), &suffix)
+    pub(crate) fn pascal(&mut self, key: &str, name: &str, suffix: &str) -> Ident {
+        self.family(key, name, suffix, &[])
     }
 
-    /// Takes a name that was given in an earlier generation.
-    pub(crate) fn keep(&mut self, name: &str) -> Ident {
+    /// A type together with others whose names are its own and an ending.
+    pub(crate) fn family(&mut self, key: &str, name: &str, suffix: &str, endings: &[&str]) -> Ident {
+        let suffix = words::pascal(suffix);
+        let base = guarded(words::pascal(name), "Unnamed", "N");
+        let free = |name: &str, scope: &Self| {
+            scope.is_free(name) && endings.iter().all(|ending| scope.is_free(&format!("{name}{ending}")))
+        };
+        let ident = self.give(key, base, &suffix, free);
+        self.taken.extend(endings.iter().map(|ending| format!("{ident}{ending}")));
+        ident
+    }
+
+    /// Takes a name that stands in another scope too.
+    pub(crate) fn take(&mut self, name: &str) {
         self.taken.insert(name.to_owned());
-        ident(name)
     }
 }
 

@@ -1,68 +1,40 @@
 //! Lowers ObjectTypes of the resolved model to the IR of the emitter.
 
-use std::collections::BTreeMap;
-
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use uaforge_emit::ir::Namespace;
 use uaforge_emit::objects::{Handlers, Member, MemberKind, Method, Name, ObjectType, Placeholder, Rule};
-use uaforge_model::resolved::{Id, ModelSet, Node, NodeClass, Ns, QName};
+use uaforge_model::resolved::{Id, ModelSet, Node, NodeClass, Ns};
 
-use super::members::{self, Declaration, ModellingRule};
+use super::members::{Declaration, ModellingRule};
 use super::methods::Methods;
-use super::names::ObjectNames;
+use super::names::{self, MemberNames};
 use crate::data_types::{Cx, lower, value_type};
-use crate::names::Scope;
-
-/// Methods that every proxy or handle has already.
-const RESERVED: &[&str] = &[
-    "node_id",
-    "id",
-    "session",
-    "server",
-    "clone",
-    "deref",
-    "from",
-    "into",
-    "name",
-    "bind",
-    "bind_methods",
-    "call",
-    "call_open",
-    "on_method",
-];
 
 /// All ObjectTypes of the model, in the order of ids.
-pub(super) fn object_types(cx: &Cx<'_>) -> Vec<ObjectType> {
-    let names = ObjectNames::new(cx.set, &cx.names);
-    let lowering = Lowering { cx, names, known: Methods::new(cx.set) };
+pub(crate) fn object_types(cx: &Cx<'_>) -> Vec<ObjectType> {
+    let lowering = Lowering { cx, known: Methods::new(cx.set) };
     let Some(model) = cx.set.model(cx.ns) else {
         return Vec::new();
     };
-    if cx.ns == Ns(0) {
-        return Vec::new();
-    }
     let types = model.nodes.values().filter(|node| node.class == NodeClass::ObjectType);
     types.filter_map(|node| lowering.object_type(node)).collect()
 }
 
-struct Lowering<'a> {
-    cx: &'a Cx<'a>,
-    names: ObjectNames,
-    known: Methods<'a>,
+struct Lowering<'a, 'c> {
+    cx: &'a Cx<'c>,
+    known: Methods<'c>,
 }
 
-impl Lowering<'_> {
+impl Lowering<'_, '_> {
     fn object_type(&self, node: &Node) -> Option<ObjectType> {
-        let ident = self.names.of(&node.id)?.clone();
+        let ident = self.cx.names.of_object_type(&node.id)?.clone();
         let (members, methods) = self.members(&node.id, &ident);
         let supertypes = self.cx.set.supertypes(&node.id);
-        let mut ancestors: Vec<TokenStream> =
-            supertypes.iter().filter(|id| id.ns != Ns(0)).map(|id| self.path(id)).collect();
-        ancestors.push(self.base());
+        let ancestors = supertypes.iter().map(|id| self.path(id)).collect();
         Some(ObjectType {
-            proxy: format_ident!("{ident}Proxy"),
-            handle: format_ident!("{ident}Handle"),
+            proxy: ending(&ident, "Proxy"),
+            handle: ending(&ident, "Handle"),
             name: node.browse_name.name.to_string(),
             id: lower::identifier(&node.id.ident),
             is_abstract: node.is_abstract,
@@ -80,27 +52,31 @@ impl Lowering<'_> {
         quote!(nodes::typed::BaseObjectType)
     }
 
-    /// The path of an ObjectType; those of the base model are objects of any type.
+    /// The path of an ObjectType; one without a crate is an object of any type.
     fn path(&self, id: &Id) -> TokenStream {
-        let (set, name) = (self.cx.set, self.names.of(id));
-        match name {
-            Some(name) if id.ns == self.cx.ns => quote!(#name),
-            Some(name) => {
-                let path = set.model(id.ns).and_then(|model| model.rust_path.as_deref());
-                match path.and_then(|path| path.parse::<TokenStream>().ok()) {
-                    Some(path) => quote!(#path::#name),
-                    None => self.base(),
-                }
-            }
-            None => self.base(),
+        match (self.cx.names.of_object_type(id), self.crate_of(id)) {
+            (Some(name), Some(path)) => quote!(#path #name),
+            _ => self.base(),
         }
+    }
+
+    /// The path of the crate with a type, with `::` behind it; empty for the model itself.
+    fn crate_of(&self, id: &Id) -> Option<TokenStream> {
+        if id.ns == self.cx.ns {
+            return Some(TokenStream::new());
+        }
+        if id.ns == Ns(0) {
+            let ns0 = &self.cx.ns0;
+            return Some(quote!(#ns0::));
+        }
+        let path = self.cx.set.model(id.ns)?.rust_path.as_deref()?.parse::<TokenStream>().ok()?;
+        Some(quote!(#path::))
     }
 
     /// Own members with values or members, and own Methods.
     fn members(&self, id: &Id, owner: &Ident) -> (Vec<Member>, Vec<Method>) {
-        let mut inherited = self.inherited(id);
         let (mut members, mut methods) = (Vec::new(), Vec::new());
-        for (member, names) in self.named(id, &mut inherited) {
+        for (member, names) in names::own(self.cx, id) {
             match member.node.class {
                 NodeClass::Method => methods.push(self.method(id, owner, &member, names)),
                 _ => members.push(self.member(member, names)),
@@ -111,8 +87,8 @@ impl Lowering<'_> {
 
     fn method(&self, id: &Id, owner: &Ident, member: &Declaration<'_>, names: MemberNames) -> Method {
         let (cx, node) = (self.cx, member.node);
-        let structure = format!("{owner}{}Outputs", pascal(&names.one));
-        let structure = self.names.derived(&cx.names, &node.id, &structure);
+        let structure = format!("{owner}{}Outputs", names::pascal(&names.one));
+        let structure = cx.names.outputs(cx.ns, id, &node.id, &structure).unwrap_or_else(|| owner.clone());
         Method {
             on: names.add,
             name: name(cx.set, node),
@@ -139,49 +115,14 @@ impl Lowering<'_> {
 
     /// The name of the trait of a type's handlers.
     fn trait_name(&self, id: &Id) -> Option<Ident> {
-        let name = format!("{}Methods", self.names.of(id)?);
-        Some(self.names.derived(&self.cx.names, id, &name))
+        Some(ending(self.cx.names.of_object_type(id)?, "Methods"))
     }
 
     /// The path of the trait of a type's handlers.
     fn handlers_path(&self, id: &Id) -> Option<TokenStream> {
         let name = self.trait_name(id)?;
-        if id.ns == self.cx.ns {
-            return Some(quote!(#name));
-        }
-        let path = self.cx.set.model(id.ns)?.rust_path.as_deref()?.parse::<TokenStream>().ok()?;
-        Some(quote!(#path::server::#name))
-    }
-
-    /// Names of all members that the supertypes declare.
-    fn inherited(&self, id: &Id) -> Inherited {
-        let mut inherited = Inherited::default();
-        for supertype in self.cx.set.supertypes(id).into_iter().rev() {
-            self.named(supertype, &mut inherited);
-        }
-        inherited
-    }
-
-    /// Own members with their names. A member that is declared again keeps its name; a new one does
-    /// not hide an inherited one.
-    fn named(&self, id: &Id, inherited: &mut Inherited) -> Vec<(Declaration<'_>, MemberNames)> {
-        let mut scope = Scope::with_reserved(RESERVED);
-        for names in inherited.0.values() {
-            for ident in names.all() {
-                scope.keep(&ident.to_string());
-            }
-        }
-        let mut out = Vec::new();
-        for member in members::own(self.cx.set, id) {
-            let name = &member.node.browse_name;
-            let names = match inherited.0.get(name) {
-                Some(names) => names.clone(),
-                None => MemberNames::new(&mut scope, &member),
-            };
-            inherited.0.insert(name.clone(), names.clone());
-            out.push((member, names));
-        }
-        out
+        let path = self.crate_of(id)?;
+        Some(if path.is_empty() { quote!(#name) } else { quote!(#path server::#name) })
     }
 
     fn member(&self, member: Declaration<'_>, names: MemberNames) -> Member {
@@ -215,80 +156,8 @@ fn name(set: &ModelSet, node: &Node) -> Name {
     Name { namespace, name: node.browse_name.name.to_string() }
 }
 
-/// `start_mash` as part of the name of a type.
-fn pascal(ident: &Ident) -> String {
-    let text = ident.to_string();
-    let words = text.trim_start_matches("r#").split('_').map(|word| {
-        let mut letters = word.chars();
-        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
-    });
-    words.collect()
-}
-
-/// Names of members by browse name, as far up as there are supertypes.
-#[derive(Default)]
-struct Inherited(BTreeMap<QName, MemberNames>);
-
-/// The Rust names of one member.
-#[derive(Clone)]
-struct MemberNames {
-    one: Ident,
-    /// All that stand for a placeholder; else the same as `one`.
-    all: Ident,
-    /// Adds one that stands for a placeholder, or binds a handler; else the same as `one`.
-    add: Ident,
-    constant: Ident,
-}
-
-impl MemberNames {
-    fn new(scope: &mut Scope, member: &Declaration<'_>) -> Self {
-        let node = member.node;
-        let suffix = node.id.ident.to_string();
-        let placeholder = member.rule == ModellingRule::Placeholder;
-        // A placeholder is called what stands between its angle brackets.
-        let name = match &node.symbolic_name {
-            Some(name) if !placeholder => name.as_str(),
-            _ => &node.browse_name.name,
-        };
-        let one = scope.snake(name, &suffix);
-        let text = one.to_string();
-        let text = text.trim_start_matches("r#");
-        let constant = Scope::default().screaming(text, "");
-        let (all, add) = if placeholder {
-            (scope.snake(&plural(text), &suffix), scope.snake(&format!("add_{text}"), &suffix))
-        } else if node.class == NodeClass::Method {
-            (one.clone(), scope.snake(&format!("on_{text}"), &suffix))
-        } else {
-            (one.clone(), one.clone())
-        };
-        Self { one, all, add, constant }
-    }
-
-    fn all(&self) -> [&Ident; 3] {
-        [&self.one, &self.all, &self.add]
-    }
-}
-
-fn plural(name: &str) -> String {
-    let mut letters = name.chars().rev();
-    match (letters.next(), letters.next()) {
-        (Some('s' | 'x'), _) => format!("{name}es"),
-        (Some('y'), Some(before)) if !"aeiou".contains(before) => {
-            format!("{}ies", name.strip_suffix('y').unwrap_or(name))
-        }
-        _ => format!("{name}s"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::plural;
-
-    #[test]
-    fn plurals() {
-        assert_eq!(plural("sensor"), "sensors");
-        assert_eq!(plural("bus"), "buses");
-        assert_eq!(plural("entry"), "entries");
-        assert_eq!(plural("relay"), "relays");
-    }
+/// What stands for an ObjectType elsewhere: its name and an ending.
+fn ending(ident: &Ident, ending: &str) -> Ident {
+    let name = ident.to_string();
+    format_ident!("{}{ending}", name.trim_end_matches('_'))
 }

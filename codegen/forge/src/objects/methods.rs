@@ -153,7 +153,7 @@ fn arguments(cx: &Cx<'_>, stated: Vec<Stated>, reserved: &[&str]) -> Vec<Argumen
     let named = stated.into_iter().enumerate();
     named
         .map(|(index, argument)| Argument {
-            ident: scope.snake(&argument.name, &(index + 1).to_string()),
+            ident: scope.snake(&argument.name, &argument.name, &(index + 1).to_string()),
             ty: value_type(cx, &argument.data_type, argument.value_rank),
             name: argument.name,
             is_optional: argument.is_optional,

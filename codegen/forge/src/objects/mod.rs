@@ -1,5 +1,7 @@
 //! ObjectTypes of a model as Rust: markers, proxies and handles (D12).
 
+pub(crate) use lower::object_types;
+
 mod lower;
 mod members;
 mod methods;
@@ -11,6 +13,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use uaforge_emit::ir::Roots;
 use uaforge_emit::objects::{self, ObjectType};
+
+use uaforge_model::resolved::Ns;
 
 use crate::crates::{Files, Paths};
 use crate::data_types::Cx;
@@ -26,7 +30,7 @@ pub(crate) fn files(cx: &Cx<'_>, paths: &Paths) -> Result<Files, RenderError> {
     let mut write = |part: Part<'_>, emit: &dyn Fn(&ObjectType) -> TokenStream| {
         part.write(&types, emit, paths, &mut files)
     };
-    let part = |module, title| Part { module, title, extra: "" };
+    let part = |module, title| Part { module, title, is_base: cx.ns == Ns(0), extra: "" };
     write(Part { extra: &register, ..part("objects", "ObjectTypes of the model") }, &|ir| {
         objects::marker(ir, &roots)
     })?;
@@ -43,6 +47,8 @@ pub(crate) fn files(cx: &Cx<'_>, paths: &Paths) -> Result<Files, RenderError> {
 struct Part<'a> {
     module: &'a str,
     title: &'a str,
+    /// The types of the base model are another crate's.
+    is_base: bool,
     extra: &'a str,
 }
 
@@ -75,11 +81,8 @@ impl Part<'_> {
     }
 
     fn root_uses(&self, paths: &Paths) -> String {
-        let mut uses = vec![
-            "super::types::*".to_owned(),
-            format!("{} as codec", paths.codec),
-            format!("{} as nodes", paths.nodes),
-        ];
+        let types = if self.is_base { format!("{}::*", paths.types) } else { "super::types::*".to_owned() };
+        let mut uses = vec![types, format!("{} as codec", paths.codec), format!("{} as nodes", paths.nodes)];
         match self.module {
             "client" => uses.extend(["super::objects::*".to_owned(), format!("{} as client", paths.client)]),
             "server" => uses.extend(["super::objects::*".to_owned(), format!("{} as server", paths.server)]),
@@ -103,9 +106,11 @@ fn register(cx: &Cx<'_>) -> String {
     let mut text =
         String::from("\n/// Make the structures of this model and of those that it requires known.\n");
     text.push_str("#[allow(dead_code, reason = \"a model may have no types\")]\n");
-    text.push_str(
-        "const REGISTER: &[fn(&mut codec::TypeRegistry)] = &[\n    super::types::register_types,\n",
-    );
+    text.push_str("const REGISTER: &[fn(&mut codec::TypeRegistry)] = &[\n");
+    // Those of the base model are known everywhere.
+    if cx.ns != Ns(0) {
+        text.push_str("    super::types::register_types,\n");
+    }
     for ns in crate::tables::slots(cx.set, cx.ns) {
         let model = cx.set.model(ns).filter(|model| ns != cx.ns && ns.0 != 0 && model.rust_path.is_some());
         if let Some(path) = model.and_then(|model| model.rust_path.as_deref()) {

@@ -35,7 +35,28 @@ pub struct RenderError {
 pub(crate) fn item(item: &Item) -> Result<String, RenderError> {
     let file = syn::parse2::<syn::File>(item.tokens.clone())
         .map_err(|source| RenderError { item: item.name.clone(), source })?;
-    Ok(prettyplease::unparse(&file))
+    Ok(visible(&prettyplease::unparse(&file)))
+}
+
+/// Spells characters that change how text looks, as Rust refuses them in comments. Literals have none.
+pub(crate) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if is_invisible(letter) {
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(letter));
+        } else {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+/// Characters that change how a line looks: bidirectional marks, separators, zero width ones.
+pub(crate) fn is_invisible(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    )
 }
 
 /// Groups formatted items by the first letters of their names, so that a new item moves no other.

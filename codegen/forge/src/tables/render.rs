@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::TableOptions;
 use super::layout::{Layout, NodeLayout, Reference, flag};
 use super::names::{Key, NAMED};
+use crate::render::is_invisible;
 
 const REFERENCES_PER_LINE: usize = 16;
 
@@ -79,13 +80,13 @@ fn tables(layout: &Layout, options: &TableOptions) -> String {
         );
     }
     let _ = writeln!(out, "static SLOTS: [&str; {slots}] = {:?};\n", layout.slots);
+    let uri = layout.slots.first().map_or("", String::as_str);
+    let shown: String = uri.chars().filter(|letter| !letter.is_control() && !is_invisible(*letter)).collect();
     let _ = write!(
         out,
-        "/// The tables of `{}`.\npub static MODEL: StaticModel = StaticModel {{\n    slots: &SLOTS,\n    \
+        "/// The tables of `{shown}`.\npub static MODEL: StaticModel = StaticModel {{\n    slots: &SLOTS,\n    \
          version: {:?},\n    publication_date: {:?},\n    numeric: {numeric},\n",
-        layout.slots.first().map_or("", String::as_str),
-        layout.version,
-        layout.publication_date,
+        layout.version, layout.publication_date,
     );
     let fields = "nodes NODES starts STARTS words WORDS ranks RANKS references REFERENCES \
         reference_types REFERENCE_TYPES variables VARIABLES dimensions DIMENSIONS values VALUES \
@@ -259,11 +260,6 @@ fn escape(out: &mut String, text: &str) {
             c => out.push(c),
         }
     }
-}
-
-/// Characters that change how a line looks: bidirectional marks, separators, zero width ones.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn texts(layout: &Layout, options: &TableOptions) -> String {

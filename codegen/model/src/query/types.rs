@@ -8,6 +8,8 @@ pub mod well_known {
 
     /// BaseDataType.
     pub const BASE_DATA_TYPE: Id = Id::ns0(24);
+    /// BaseObjectType.
+    pub const BASE_OBJECT_TYPE: Id = Id::ns0(58);
     /// Structure.
     pub const STRUCTURE: Id = Id::ns0(22);
     /// Enumeration.
