@@ -18,9 +18,10 @@ pub use uaforge_types::status;
 #[cfg(feature = "macros")]
 pub use uaforge_macros::UaStructure;
 
-/// The standard address space, which every server needs.
+/// The standard address space, which every server needs: `ns0()` is its model, and `ns0::FileType` one
+/// of its ObjectTypes.
 #[cfg(feature = "ns0")]
-pub use uaforge_ns0::model as ns0;
+pub use uaforge_ns0::{self as ns0, model as ns0};
 
 /// Brings a model that the build script generated into the crate, as a module of that name.
 ///
@@ -85,6 +86,8 @@ pub mod __private {
     pub use uaforge_client as client;
     pub use uaforge_codec as codec;
     pub use uaforge_nodes as nodes;
+    #[cfg(feature = "ns0")]
+    pub use uaforge_ns0 as ns0;
     #[cfg(feature = "server")]
     pub use uaforge_server as server;
     pub use uaforge_types as types;

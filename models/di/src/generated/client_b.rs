@@ -11,12 +11,14 @@ pub struct BaseLifetimeIndicationTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for BaseLifetimeIndicationTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for BaseLifetimeIndicationTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -29,12 +31,14 @@ impl client::typed::ProxyType for BaseLifetimeIndicationType {
 #[derive(Clone, Debug)]
 pub struct BlockTypeProxy(client::typed::ProxyOf<TopologyElementType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for BlockTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for BlockTypeProxy {
     type Target = client::typed::ProxyOf<TopologyElementType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -47,6 +51,7 @@ impl BlockTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn revision_counter(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<i32>> {
@@ -59,6 +64,7 @@ impl BlockTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn actual_mode(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::LocalizedText>> {
@@ -71,6 +77,7 @@ impl BlockTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn permitted_mode(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::Array<codec::LocalizedText>>> {
@@ -83,6 +90,7 @@ impl BlockTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn normal_mode(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::Array<codec::LocalizedText>>> {
@@ -95,6 +103,7 @@ impl BlockTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn target_mode(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::Array<codec::LocalizedText>>> {

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct CachedLoadingTypeProxy(client::typed::ProxyOf<PackageLoadingType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for CachedLoadingTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for CachedLoadingTypeProxy {
     type Target = client::typed::ProxyOf<PackageLoadingType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl client::typed::ProxyType for CachedLoadingType {
 impl CachedLoadingTypeProxy {
     /// `PendingVersion`
     #[must_use]
+    #[inline]
     pub fn pending_version(&self) -> client::typed::ProxyOf<SoftwareVersionType> {
         client::typed::ObjectProxy::object::<
             SoftwareVersionType,
@@ -39,6 +42,7 @@ impl CachedLoadingTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn fallback_version(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<SoftwareVersionType>> {
@@ -53,6 +57,7 @@ impl CachedLoadingTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn get_update_behavior(
         &self,
         manufacturer_uri: codec::UaString,
@@ -80,12 +85,14 @@ pub struct CheckFunctionAlarmTypeProxy(
     client::typed::ProxyOf<DeviceHealthDiagnosticAlarmType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for CheckFunctionAlarmTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for CheckFunctionAlarmTypeProxy {
     type Target = client::typed::ProxyOf<DeviceHealthDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -98,12 +105,14 @@ impl client::typed::ProxyType for CheckFunctionAlarmType {
 #[derive(Clone, Debug)]
 pub struct ComponentTypeProxy(client::typed::ProxyOf<TopologyElementType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for ComponentTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ComponentTypeProxy {
     type Target = client::typed::ProxyOf<TopologyElementType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -116,6 +125,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn software_release_date(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::DateTime>> {
@@ -128,6 +138,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn patch_identifiers(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::Array<codec::UaString>>> {
@@ -140,6 +151,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn manufacturer(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::LocalizedText>> {
@@ -152,6 +164,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn manufacturer_uri(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -164,6 +177,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn model(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::LocalizedText>> {
@@ -176,6 +190,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn hardware_revision(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -188,6 +203,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn software_revision(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -200,6 +216,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_revision(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -212,6 +229,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn product_code(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -224,6 +242,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_manual(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -236,6 +255,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_class(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -248,6 +268,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn serial_number(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -260,6 +281,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn product_instance_uri(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -272,6 +294,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn revision_counter(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<i32>> {
@@ -284,6 +307,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn asset_id(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -296,6 +320,7 @@ impl ComponentTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn component_name(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::LocalizedText>> {
@@ -312,12 +337,14 @@ pub struct ConfigurableObjectTypeProxy(
     client::typed::ProxyOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for ConfigurableObjectTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for ConfigurableObjectTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -328,11 +355,10 @@ impl client::typed::ProxyType for ConfigurableObjectType {
 impl ConfigurableObjectTypeProxy {
     /// `SupportedTypes`
     #[must_use]
-    pub fn supported_types(
-        &self,
-    ) -> client::typed::ProxyOf<nodes::typed::BaseObjectType> {
+    #[inline]
+    pub fn supported_types(&self) -> client::typed::ProxyOf<::uaforge_ns0::FolderType> {
         client::typed::ObjectProxy::object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(
             self,
             nodes::typed::MemberName::new(
@@ -345,6 +371,7 @@ impl ConfigurableObjectTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn object_identifiers(
         &self,
     ) -> client::typed::Found<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
@@ -356,6 +383,7 @@ impl ConfigurableObjectTypeProxy {
     }
     /// `<ObjectIdentifier>`
     #[must_use]
+    #[inline]
     pub fn object_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -367,16 +395,18 @@ impl ConfigurableObjectTypeProxy {
 /// A `ConfirmationStateMachineType` on a server.
 #[derive(Clone, Debug)]
 pub struct ConfirmationStateMachineTypeProxy(
-    client::typed::ProxyOf<nodes::typed::BaseObjectType>,
+    client::typed::ProxyOf<::uaforge_ns0::FiniteStateMachineType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for ConfirmationStateMachineTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ConfirmationStateMachineTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::FiniteStateMachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -387,6 +417,7 @@ impl client::typed::ProxyType for ConfirmationStateMachineType {
 impl ConfirmationStateMachineTypeProxy {
     /// `ConfirmationTimeout`
     #[must_use]
+    #[inline]
     pub fn confirmation_timeout(&self) -> client::typed::Var<f64> {
         client::typed::ObjectProxy::variable::<
             f64,
@@ -402,6 +433,7 @@ impl ConfirmationStateMachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn confirm(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<ConfirmationStateMachineType as nodes::typed::ObjectType>::METHODS[0];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -413,12 +445,14 @@ impl ConfirmationStateMachineTypeProxy {
 #[derive(Clone, Debug)]
 pub struct ConnectionPointTypeProxy(client::typed::ProxyOf<TopologyElementType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for ConnectionPointTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ConnectionPointTypeProxy {
     type Target = client::typed::ProxyOf<TopologyElementType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -429,6 +463,7 @@ impl client::typed::ProxyType for ConnectionPointType {
 impl ConnectionPointTypeProxy {
     /// `NetworkAddress`
     #[must_use]
+    #[inline]
     pub fn network_address(&self) -> client::typed::ProxyOf<FunctionalGroupType> {
         client::typed::ObjectProxy::object::<
             FunctionalGroupType,
@@ -444,6 +479,7 @@ impl ConnectionPointTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn profile_identifiers(
         &self,
     ) -> client::typed::Found<client::typed::ProxyOf<ProtocolType>> {
@@ -455,6 +491,7 @@ impl ConnectionPointTypeProxy {
     }
     /// `<ProfileIdentifier>`
     #[must_use]
+    #[inline]
     pub fn profile_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,

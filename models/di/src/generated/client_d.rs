@@ -7,16 +7,18 @@ use super::*;
 /// A `DeviceHealthDiagnosticAlarmType` on a server.
 #[derive(Clone, Debug)]
 pub struct DeviceHealthDiagnosticAlarmTypeProxy(
-    client::typed::ProxyOf<nodes::typed::BaseObjectType>,
+    client::typed::ProxyOf<::uaforge_ns0::InstrumentDiagnosticAlarmType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for DeviceHealthDiagnosticAlarmTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for DeviceHealthDiagnosticAlarmTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::InstrumentDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -29,12 +31,14 @@ impl client::typed::ProxyType for DeviceHealthDiagnosticAlarmType {
 #[derive(Clone, Debug)]
 pub struct DeviceTypeProxy(client::typed::ProxyOf<ComponentType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for DeviceTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for DeviceTypeProxy {
     type Target = client::typed::ProxyOf<ComponentType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -47,16 +51,18 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn documentation_files(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::DOCUMENTATION_FILES.name())
             .await
     }
     /// `SerialNumber`
     #[must_use]
+    #[inline]
     pub fn serial_number(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -70,6 +76,7 @@ impl DeviceTypeProxy {
     }
     /// `RevisionCounter`
     #[must_use]
+    #[inline]
     pub fn revision_counter(&self) -> client::typed::Var<i32> {
         client::typed::ObjectProxy::variable::<
             i32,
@@ -83,6 +90,7 @@ impl DeviceTypeProxy {
     }
     /// `Manufacturer`
     #[must_use]
+    #[inline]
     pub fn manufacturer(&self) -> client::typed::Var<codec::LocalizedText> {
         client::typed::ObjectProxy::variable::<
             codec::LocalizedText,
@@ -96,6 +104,7 @@ impl DeviceTypeProxy {
     }
     /// `Model`
     #[must_use]
+    #[inline]
     pub fn model(&self) -> client::typed::Var<codec::LocalizedText> {
         client::typed::ObjectProxy::variable::<
             codec::LocalizedText,
@@ -106,6 +115,7 @@ impl DeviceTypeProxy {
     }
     /// `DeviceManual`
     #[must_use]
+    #[inline]
     pub fn device_manual(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -119,6 +129,7 @@ impl DeviceTypeProxy {
     }
     /// `DeviceRevision`
     #[must_use]
+    #[inline]
     pub fn device_revision(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -132,6 +143,7 @@ impl DeviceTypeProxy {
     }
     /// `SoftwareRevision`
     #[must_use]
+    #[inline]
     pub fn software_revision(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -145,6 +157,7 @@ impl DeviceTypeProxy {
     }
     /// `HardwareRevision`
     #[must_use]
+    #[inline]
     pub fn hardware_revision(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -160,6 +173,7 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_health(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<DeviceHealthEnumeration>> {
@@ -172,11 +186,12 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_type_image(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::DEVICE_TYPE_IMAGE.name())
             .await
     }
@@ -184,11 +199,12 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn documentation(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::DOCUMENTATION.name())
             .await
     }
@@ -196,11 +212,12 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn protocol_support(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::PROTOCOL_SUPPORT.name())
             .await
     }
@@ -208,11 +225,12 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn image_set(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::IMAGE_SET.name())
             .await
     }
@@ -220,6 +238,7 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_class(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -232,6 +251,7 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn cp_identifiers(
         &self,
     ) -> client::typed::Found<client::typed::ProxyOf<ConnectionPointType>> {
@@ -243,6 +263,7 @@ impl DeviceTypeProxy {
     }
     /// `<CPIdentifier>`
     #[must_use]
+    #[inline]
     pub fn cp_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -253,6 +274,7 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn manufacturer_uri(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -265,6 +287,7 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn product_code(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -277,6 +300,7 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn product_instance_uri(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -289,11 +313,12 @@ impl DeviceTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_health_alarms(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::DEVICE_HEALTH_ALARMS.name())
             .await
     }
@@ -305,12 +330,14 @@ pub struct DiameterIndicationTypeProxy(
     client::typed::ProxyOf<BaseLifetimeIndicationType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for DiameterIndicationTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for DiameterIndicationTypeProxy {
     type Target = client::typed::ProxyOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -323,12 +350,14 @@ impl client::typed::ProxyType for DiameterIndicationType {
 #[derive(Clone, Debug)]
 pub struct DirectLoadingTypeProxy(client::typed::ProxyOf<PackageLoadingType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for DirectLoadingTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for DirectLoadingTypeProxy {
     type Target = client::typed::ProxyOf<PackageLoadingType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -339,6 +368,7 @@ impl client::typed::ProxyType for DirectLoadingType {
 impl DirectLoadingTypeProxy {
     /// `UpdateBehavior`
     #[must_use]
+    #[inline]
     pub fn update_behavior(&self) -> client::typed::Var<UpdateBehavior> {
         client::typed::ObjectProxy::variable::<
             UpdateBehavior,
@@ -354,6 +384,7 @@ impl DirectLoadingTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn write_timeout(&self) -> client::typed::Maybe<client::typed::Var<f64>> {
         client::typed::ObjectProxy::optional_variable::<
             f64,

@@ -10,12 +10,14 @@ pub struct FailureAlarmTypeProxy(
     client::typed::ProxyOf<DeviceHealthDiagnosticAlarmType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for FailureAlarmTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for FailureAlarmTypeProxy {
     type Target = client::typed::ProxyOf<DeviceHealthDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -28,12 +30,14 @@ impl client::typed::ProxyType for FailureAlarmType {
 #[derive(Clone, Debug)]
 pub struct FileSystemLoadingTypeProxy(client::typed::ProxyOf<SoftwareLoadingType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for FileSystemLoadingTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for FileSystemLoadingTypeProxy {
     type Target = client::typed::ProxyOf<SoftwareLoadingType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -44,9 +48,12 @@ impl client::typed::ProxyType for FileSystemLoadingType {
 impl FileSystemLoadingTypeProxy {
     /// `FileSystem`
     #[must_use]
-    pub fn file_system(&self) -> client::typed::ProxyOf<nodes::typed::BaseObjectType> {
+    #[inline]
+    pub fn file_system(
+        &self,
+    ) -> client::typed::ProxyOf<::uaforge_ns0::FileDirectoryType> {
         client::typed::ObjectProxy::object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FileDirectoryType,
         >(self, nodes::typed::MemberName::new(codec::NS0_URI, "FileSystem"))
     }
     /// `GetUpdateBehavior`
@@ -55,6 +62,7 @@ impl FileSystemLoadingTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn get_update_behavior(
         &self,
         node_ids: codec::Array<codec::NodeId>,
@@ -74,6 +82,7 @@ impl FileSystemLoadingTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn validate_files(
         &self,
         node_ids: codec::Array<codec::NodeId>,
@@ -97,16 +106,16 @@ impl FileSystemLoadingTypeProxy {
 
 /// A `FunctionalGroupType` on a server.
 #[derive(Clone, Debug)]
-pub struct FunctionalGroupTypeProxy(
-    client::typed::ProxyOf<nodes::typed::BaseObjectType>,
-);
+pub struct FunctionalGroupTypeProxy(client::typed::ProxyOf<::uaforge_ns0::FolderType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for FunctionalGroupTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for FunctionalGroupTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::FolderType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -119,6 +128,7 @@ impl FunctionalGroupTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn group_identifiers(
         &self,
     ) -> client::typed::Found<client::typed::ProxyOf<FunctionalGroupType>> {
@@ -130,6 +140,7 @@ impl FunctionalGroupTypeProxy {
     }
     /// `<GroupIdentifier>`
     #[must_use]
+    #[inline]
     pub fn group_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -140,6 +151,7 @@ impl FunctionalGroupTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn ui_element(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::Variant>> {

@@ -7,16 +7,18 @@ use super::*;
 /// A `IAssetLocationIndicationType` on a server.
 #[derive(Clone, Debug)]
 pub struct IAssetLocationIndicationTypeProxy(
-    client::typed::ProxyOf<nodes::typed::BaseObjectType>,
+    client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for IAssetLocationIndicationTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IAssetLocationIndicationTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -27,6 +29,7 @@ impl client::typed::ProxyType for IAssetLocationIndicationType {
 impl IAssetLocationIndicationTypeProxy {
     /// `IsIndicating`
     #[must_use]
+    #[inline]
     pub fn is_indicating(&self) -> client::typed::Var<bool> {
         client::typed::ObjectProxy::variable::<
             bool,
@@ -42,6 +45,7 @@ impl IAssetLocationIndicationTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn used_indication_type(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<LocationIndicationType>> {
@@ -54,6 +58,7 @@ impl IAssetLocationIndicationTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn supported_indication_types(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<LocationIndicationType>> {
@@ -66,6 +71,7 @@ impl IAssetLocationIndicationTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn start_location_indication(
         &self,
         indication_duration: f64,
@@ -83,6 +89,7 @@ impl IAssetLocationIndicationTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn stop_location_indication(
         &self,
     ) -> ::core::result::Result<(), client::Error> {
@@ -94,14 +101,18 @@ impl IAssetLocationIndicationTypeProxy {
 
 /// A `IDeviceHealthType` on a server.
 #[derive(Clone, Debug)]
-pub struct IDeviceHealthTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
+pub struct IDeviceHealthTypeProxy(
+    client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>,
+);
 impl ::core::convert::From<client::typed::ObjectProxy> for IDeviceHealthTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IDeviceHealthTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -114,6 +125,7 @@ impl IDeviceHealthTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_health(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<DeviceHealthEnumeration>> {
@@ -126,11 +138,12 @@ impl IDeviceHealthTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_health_alarms(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, IDeviceHealthType::DEVICE_HEALTH_ALARMS.name())
             .await
     }
@@ -139,15 +152,17 @@ impl IDeviceHealthTypeProxy {
 /// A `IOperationCounterType` on a server.
 #[derive(Clone, Debug)]
 pub struct IOperationCounterTypeProxy(
-    client::typed::ProxyOf<nodes::typed::BaseObjectType>,
+    client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for IOperationCounterTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IOperationCounterTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -160,6 +175,7 @@ impl IOperationCounterTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn power_on_duration(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<f64>> {
@@ -172,6 +188,7 @@ impl IOperationCounterTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn operation_duration(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<f64>> {
@@ -184,6 +201,7 @@ impl IOperationCounterTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn operation_cycle_counter(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::Variant>> {
@@ -196,14 +214,18 @@ impl IOperationCounterTypeProxy {
 
 /// A `ISupportInfoType` on a server.
 #[derive(Clone, Debug)]
-pub struct ISupportInfoTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
+pub struct ISupportInfoTypeProxy(
+    client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>,
+);
 impl ::core::convert::From<client::typed::ObjectProxy> for ISupportInfoTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ISupportInfoTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -216,11 +238,12 @@ impl ISupportInfoTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn documentation_files(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::DOCUMENTATION_FILES.name())
             .await
     }
@@ -228,11 +251,12 @@ impl ISupportInfoTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_type_image(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::DEVICE_TYPE_IMAGE.name())
             .await
     }
@@ -240,11 +264,12 @@ impl ISupportInfoTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn documentation(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::DOCUMENTATION.name())
             .await
     }
@@ -252,11 +277,12 @@ impl ISupportInfoTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn protocol_support(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::PROTOCOL_SUPPORT.name())
             .await
     }
@@ -264,11 +290,12 @@ impl ISupportInfoTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn image_set(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<client::typed::ProxyOf<::uaforge_ns0::FolderType>> {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::IMAGE_SET.name())
             .await
     }
@@ -276,14 +303,18 @@ impl ISupportInfoTypeProxy {
 
 /// A `ITagNameplateType` on a server.
 #[derive(Clone, Debug)]
-pub struct ITagNameplateTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
+pub struct ITagNameplateTypeProxy(
+    client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>,
+);
 impl ::core::convert::From<client::typed::ObjectProxy> for ITagNameplateTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ITagNameplateTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -296,6 +327,7 @@ impl ITagNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn asset_id(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -308,6 +340,7 @@ impl ITagNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn component_name(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::LocalizedText>> {
@@ -321,15 +354,17 @@ impl ITagNameplateTypeProxy {
 /// A `IVendorNameplateType` on a server.
 #[derive(Clone, Debug)]
 pub struct IVendorNameplateTypeProxy(
-    client::typed::ProxyOf<nodes::typed::BaseObjectType>,
+    client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for IVendorNameplateTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IVendorNameplateTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -342,6 +377,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn software_release_date(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::DateTime>> {
@@ -354,6 +390,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn patch_identifiers(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::Array<codec::UaString>>> {
@@ -366,6 +403,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn manufacturer(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::LocalizedText>> {
@@ -378,6 +416,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn manufacturer_uri(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -390,6 +429,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn model(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::LocalizedText>> {
@@ -402,6 +442,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn hardware_revision(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -414,6 +455,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn software_revision(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -426,6 +468,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_revision(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -438,6 +481,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn product_code(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -450,6 +494,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_manual(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -462,6 +507,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn device_class(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -474,6 +520,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn serial_number(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -486,6 +533,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn product_instance_uri(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -498,6 +546,7 @@ impl IVendorNameplateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn revision_counter(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<i32>> {
@@ -511,16 +560,18 @@ impl IVendorNameplateTypeProxy {
 /// A `InstallationStateMachineType` on a server.
 #[derive(Clone, Debug)]
 pub struct InstallationStateMachineTypeProxy(
-    client::typed::ProxyOf<nodes::typed::BaseObjectType>,
+    client::typed::ProxyOf<::uaforge_ns0::FiniteStateMachineType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for InstallationStateMachineTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for InstallationStateMachineTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::FiniteStateMachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -533,6 +584,7 @@ impl InstallationStateMachineTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn percent_complete(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<u8>> {
@@ -545,6 +597,7 @@ impl InstallationStateMachineTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn installation_delay(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<f64>> {
@@ -557,6 +610,7 @@ impl InstallationStateMachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn install_software_package(
         &self,
         manufacturer_uri: codec::UaString,
@@ -582,6 +636,7 @@ impl InstallationStateMachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn install_files(
         &self,
         node_ids: codec::Array<codec::NodeId>,
@@ -599,6 +654,7 @@ impl InstallationStateMachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn resume(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[2];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -608,6 +664,7 @@ impl InstallationStateMachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn uninstall(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<InstallationStateMachineType as nodes::typed::ObjectType>::METHODS[3];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;

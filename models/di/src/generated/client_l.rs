@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct LengthIndicationTypeProxy(client::typed::ProxyOf<BaseLifetimeIndicationType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for LengthIndicationTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for LengthIndicationTypeProxy {
     type Target = client::typed::ProxyOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -28,12 +30,14 @@ pub struct LockingServicesTypeProxy(
     client::typed::ProxyOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for LockingServicesTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for LockingServicesTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -44,6 +48,7 @@ impl client::typed::ProxyType for LockingServicesType {
 impl LockingServicesTypeProxy {
     /// `LockingClient`
     #[must_use]
+    #[inline]
     pub fn locking_client(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -57,6 +62,7 @@ impl LockingServicesTypeProxy {
     }
     /// `LockingUser`
     #[must_use]
+    #[inline]
     pub fn locking_user(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -70,6 +76,7 @@ impl LockingServicesTypeProxy {
     }
     /// `RemainingLockTime`
     #[must_use]
+    #[inline]
     pub fn remaining_lock_time(&self) -> client::typed::Var<f64> {
         client::typed::ObjectProxy::variable::<
             f64,
@@ -83,6 +90,7 @@ impl LockingServicesTypeProxy {
     }
     /// `Locked`
     #[must_use]
+    #[inline]
     pub fn locked(&self) -> client::typed::Var<bool> {
         client::typed::ObjectProxy::variable::<
             bool,
@@ -97,6 +105,7 @@ impl LockingServicesTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn init_lock(
         &self,
         context: codec::UaString,
@@ -116,6 +125,7 @@ impl LockingServicesTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn renew_lock(&self) -> ::core::result::Result<i32, client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[1];
         let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -127,6 +137,7 @@ impl LockingServicesTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn exit_lock(&self) -> ::core::result::Result<i32, client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[2];
         let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -138,6 +149,7 @@ impl LockingServicesTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn break_lock(&self) -> ::core::result::Result<i32, client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<LockingServicesType as nodes::typed::ObjectType>::METHODS[3];
         let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;

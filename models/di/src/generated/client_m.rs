@@ -11,12 +11,14 @@ pub struct MaintenanceRequiredAlarmTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for MaintenanceRequiredAlarmTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for MaintenanceRequiredAlarmTypeProxy {
     type Target = client::typed::ProxyOf<DeviceHealthDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct NetworkTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for NetworkTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for NetworkTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -26,6 +28,7 @@ impl NetworkTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn lock(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<LockingServicesType>> {
@@ -38,6 +41,7 @@ impl NetworkTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn profile_identifiers(
         &self,
     ) -> client::typed::Found<client::typed::ProxyOf<ProtocolType>> {
@@ -49,6 +53,7 @@ impl NetworkTypeProxy {
     }
     /// `<ProfileIdentifier>`
     #[must_use]
+    #[inline]
     pub fn profile_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -64,12 +69,14 @@ pub struct NumberOfPartsIndicationTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for NumberOfPartsIndicationTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for NumberOfPartsIndicationTypeProxy {
     type Target = client::typed::ProxyOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -85,12 +92,14 @@ pub struct NumberOfUsagesIndicationTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for NumberOfUsagesIndicationTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for NumberOfUsagesIndicationTypeProxy {
     type Target = client::typed::ProxyOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -10,12 +10,14 @@ pub struct OffSpecAlarmTypeProxy(
     client::typed::ProxyOf<DeviceHealthDiagnosticAlarmType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for OffSpecAlarmTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for OffSpecAlarmTypeProxy {
     type Target = client::typed::ProxyOf<DeviceHealthDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

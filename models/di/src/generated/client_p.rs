@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct PackageLoadingTypeProxy(client::typed::ProxyOf<SoftwareLoadingType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for PackageLoadingTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for PackageLoadingTypeProxy {
     type Target = client::typed::ProxyOf<SoftwareLoadingType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl client::typed::ProxyType for PackageLoadingType {
 impl PackageLoadingTypeProxy {
     /// `CurrentVersion`
     #[must_use]
+    #[inline]
     pub fn current_version(&self) -> client::typed::ProxyOf<SoftwareVersionType> {
         client::typed::ObjectProxy::object::<
             SoftwareVersionType,
@@ -37,9 +40,12 @@ impl PackageLoadingTypeProxy {
     }
     /// `FileTransfer`
     #[must_use]
-    pub fn file_transfer(&self) -> client::typed::ProxyOf<nodes::typed::BaseObjectType> {
+    #[inline]
+    pub fn file_transfer(
+        &self,
+    ) -> client::typed::ProxyOf<::uaforge_ns0::TemporaryFileTransferType> {
         client::typed::ObjectProxy::object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::TemporaryFileTransferType,
         >(
             self,
             nodes::typed::MemberName::new(
@@ -50,6 +56,7 @@ impl PackageLoadingTypeProxy {
     }
     /// `ErrorMessage`
     #[must_use]
+    #[inline]
     pub fn error_message(&self) -> client::typed::Var<codec::LocalizedText> {
         client::typed::ObjectProxy::variable::<
             codec::LocalizedText,
@@ -65,6 +72,7 @@ impl PackageLoadingTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn write_block_size(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<u32>> {
@@ -78,16 +86,18 @@ impl PackageLoadingTypeProxy {
 /// A `PowerCycleStateMachineType` on a server.
 #[derive(Clone, Debug)]
 pub struct PowerCycleStateMachineTypeProxy(
-    client::typed::ProxyOf<nodes::typed::BaseObjectType>,
+    client::typed::ProxyOf<::uaforge_ns0::FiniteStateMachineType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for PowerCycleStateMachineTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for PowerCycleStateMachineTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::FiniteStateMachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -99,16 +109,18 @@ impl client::typed::ProxyType for PowerCycleStateMachineType {
 /// A `PrepareForUpdateStateMachineType` on a server.
 #[derive(Clone, Debug)]
 pub struct PrepareForUpdateStateMachineTypeProxy(
-    client::typed::ProxyOf<nodes::typed::BaseObjectType>,
+    client::typed::ProxyOf<::uaforge_ns0::FiniteStateMachineType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for PrepareForUpdateStateMachineTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for PrepareForUpdateStateMachineTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::FiniteStateMachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -121,6 +133,7 @@ impl PrepareForUpdateStateMachineTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn percent_complete(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<u8>> {
@@ -133,6 +146,7 @@ impl PrepareForUpdateStateMachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn prepare(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[0];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -142,6 +156,7 @@ impl PrepareForUpdateStateMachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn abort(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[1];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -151,6 +166,7 @@ impl PrepareForUpdateStateMachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn resume(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<PrepareForUpdateStateMachineType as nodes::typed::ObjectType>::METHODS[2];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -162,12 +178,14 @@ impl PrepareForUpdateStateMachineTypeProxy {
 #[derive(Clone, Debug)]
 pub struct ProtocolTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for ProtocolTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for ProtocolTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -6,14 +6,16 @@ use super::*;
 
 /// A `SoftwareFolderType` on a server.
 #[derive(Clone, Debug)]
-pub struct SoftwareFolderTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
+pub struct SoftwareFolderTypeProxy(client::typed::ProxyOf<::uaforge_ns0::FolderType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for SoftwareFolderTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for SoftwareFolderTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::FolderType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl client::typed::ProxyType for SoftwareFolderType {
 impl SoftwareFolderTypeProxy {
     /// `SoftwareClass`
     #[must_use]
+    #[inline]
     pub fn software_class(&self) -> client::typed::Var<SoftwareClass> {
         client::typed::ObjectProxy::variable::<
             SoftwareClass,
@@ -39,6 +42,7 @@ impl SoftwareFolderTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn add(
         &self,
         subclass: codec::UaString,
@@ -60,6 +64,7 @@ impl SoftwareFolderTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn delete(
         &self,
         object_to_delete: codec::NodeId,
@@ -81,12 +86,14 @@ pub struct SoftwareLoadingTypeProxy(
     client::typed::ProxyOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for SoftwareLoadingTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareLoadingTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -99,6 +106,7 @@ impl SoftwareLoadingTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn update_key(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -113,12 +121,14 @@ impl SoftwareLoadingTypeProxy {
 #[derive(Clone, Debug)]
 pub struct SoftwareTypeProxy(client::typed::ProxyOf<ComponentType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for SoftwareTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for SoftwareTypeProxy {
     type Target = client::typed::ProxyOf<ComponentType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -129,6 +139,7 @@ impl client::typed::ProxyType for SoftwareType {
 impl SoftwareTypeProxy {
     /// `Manufacturer`
     #[must_use]
+    #[inline]
     pub fn manufacturer(&self) -> client::typed::Var<codec::LocalizedText> {
         client::typed::ObjectProxy::variable::<
             codec::LocalizedText,
@@ -142,6 +153,7 @@ impl SoftwareTypeProxy {
     }
     /// `Model`
     #[must_use]
+    #[inline]
     pub fn model(&self) -> client::typed::Var<codec::LocalizedText> {
         client::typed::ObjectProxy::variable::<
             codec::LocalizedText,
@@ -152,6 +164,7 @@ impl SoftwareTypeProxy {
     }
     /// `SoftwareRevision`
     #[must_use]
+    #[inline]
     pub fn software_revision(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -169,12 +182,14 @@ impl SoftwareTypeProxy {
 #[derive(Clone, Debug)]
 pub struct SoftwareUpdateTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for SoftwareUpdateTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareUpdateTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -187,6 +202,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn loading(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<SoftwareLoadingType>> {
@@ -199,6 +215,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn prepare_for_update(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<PrepareForUpdateStateMachineType>> {
@@ -211,6 +228,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn installation(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<InstallationStateMachineType>> {
@@ -223,6 +241,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn power_cycle(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<PowerCycleStateMachineType>> {
@@ -235,6 +254,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn confirmation(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<ConfirmationStateMachineType>> {
@@ -247,11 +267,14 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn parameters(
         &self,
-    ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
+    ) -> client::typed::Maybe<
+        client::typed::ProxyOf<::uaforge_ns0::TemporaryFileTransferType>,
+    > {
         client::typed::ObjectProxy::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::TemporaryFileTransferType,
         >(self, SoftwareUpdateType::PARAMETERS.name())
             .await
     }
@@ -259,6 +282,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn update_status(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::LocalizedText>> {
@@ -271,6 +295,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn software_class(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<SoftwareClass>> {
@@ -283,6 +308,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn software_subclass(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -295,6 +321,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn software_name(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -307,6 +334,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn unsigned_package_allowed(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<bool>> {
@@ -319,6 +347,7 @@ impl SoftwareUpdateTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn vendor_error_code(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<i32>> {
@@ -335,12 +364,14 @@ pub struct SoftwareVersionTypeProxy(
     client::typed::ProxyOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for SoftwareVersionTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareVersionTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -351,6 +382,7 @@ impl client::typed::ProxyType for SoftwareVersionType {
 impl SoftwareVersionTypeProxy {
     /// `Manufacturer`
     #[must_use]
+    #[inline]
     pub fn manufacturer(&self) -> client::typed::Var<codec::LocalizedText> {
         client::typed::ObjectProxy::variable::<
             codec::LocalizedText,
@@ -364,6 +396,7 @@ impl SoftwareVersionTypeProxy {
     }
     /// `ManufacturerUri`
     #[must_use]
+    #[inline]
     pub fn manufacturer_uri(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -377,6 +410,7 @@ impl SoftwareVersionTypeProxy {
     }
     /// `SoftwareRevision`
     #[must_use]
+    #[inline]
     pub fn software_revision(&self) -> client::typed::Var<codec::UaString> {
         client::typed::ObjectProxy::variable::<
             codec::UaString,
@@ -392,6 +426,7 @@ impl SoftwareVersionTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn patch_identifiers(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::Array<codec::UaString>>> {
@@ -404,6 +439,7 @@ impl SoftwareVersionTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn release_date(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::DateTime>> {
@@ -416,6 +452,7 @@ impl SoftwareVersionTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn change_log_reference(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::UaString>> {
@@ -428,6 +465,7 @@ impl SoftwareVersionTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn hash(
         &self,
     ) -> client::typed::Maybe<client::typed::Var<codec::ByteString>> {
@@ -440,6 +478,7 @@ impl SoftwareVersionTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn clear(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<SoftwareVersionType as nodes::typed::ObjectType>::METHODS[0];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -454,12 +493,14 @@ pub struct SubstanceVolumeIndicationTypeProxy(
 );
 impl ::core::convert::From<client::typed::ObjectProxy>
 for SubstanceVolumeIndicationTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for SubstanceVolumeIndicationTypeProxy {
     type Target = client::typed::ProxyOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

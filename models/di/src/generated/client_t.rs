@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct TimeIndicationTypeProxy(client::typed::ProxyOf<BaseLifetimeIndicationType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for TimeIndicationTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for TimeIndicationTypeProxy {
     type Target = client::typed::ProxyOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -28,12 +30,14 @@ pub struct TopologyElementTypeProxy(
     client::typed::ProxyOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for TopologyElementTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for TopologyElementTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -46,6 +50,7 @@ impl TopologyElementTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn parameter_set(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
@@ -58,6 +63,7 @@ impl TopologyElementTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn method_set(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<nodes::typed::BaseObjectType>> {
@@ -70,6 +76,7 @@ impl TopologyElementTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn identification(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<FunctionalGroupType>> {
@@ -82,6 +89,7 @@ impl TopologyElementTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn lock(
         &self,
     ) -> client::typed::Maybe<client::typed::ProxyOf<LockingServicesType>> {
@@ -94,6 +102,7 @@ impl TopologyElementTypeProxy {
     ///
     /// # Errors
     /// The service failed.
+    #[inline]
     pub async fn group_identifiers(
         &self,
     ) -> client::typed::Found<client::typed::ProxyOf<FunctionalGroupType>> {
@@ -105,6 +114,7 @@ impl TopologyElementTypeProxy {
     }
     /// `<GroupIdentifier>`
     #[must_use]
+    #[inline]
     pub fn group_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -119,12 +129,14 @@ pub struct TransferServicesTypeProxy(
     client::typed::ProxyOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<client::typed::ObjectProxy> for TransferServicesTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for TransferServicesTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -139,6 +151,7 @@ impl TransferServicesTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn transfer_to_device(
         &self,
     ) -> ::core::result::Result<
@@ -158,6 +171,7 @@ impl TransferServicesTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn transfer_from_device(
         &self,
     ) -> ::core::result::Result<
@@ -177,6 +191,7 @@ impl TransferServicesTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn fetch_transfer_result_data(
         &self,
         transfer_id: i32,

@@ -94,6 +94,15 @@ impl nodes::typed::ObjectType for CheckFunctionAlarmType {
 impl nodes::typed::Concrete for CheckFunctionAlarmType {}
 impl nodes::typed::IsA<CheckFunctionAlarmType> for CheckFunctionAlarmType {}
 impl nodes::typed::IsA<DeviceHealthDiagnosticAlarmType> for CheckFunctionAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::InstrumentDiagnosticAlarmType>
+for CheckFunctionAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::OffNormalAlarmType> for CheckFunctionAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::DiscreteAlarmType> for CheckFunctionAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AlarmConditionType> for CheckFunctionAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AcknowledgeableConditionType>
+for CheckFunctionAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::ConditionType> for CheckFunctionAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseEventType> for CheckFunctionAlarmType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for CheckFunctionAlarmType {}
 
 /// `ComponentType` (i=15063)
@@ -341,7 +350,7 @@ impl nodes::typed::ObjectType for ConfirmationStateMachineType {
         ],
         optional: &[],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::FiniteStateMachineType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[
@@ -363,6 +372,10 @@ impl nodes::typed::ObjectType for ConfirmationStateMachineType {
 }
 impl nodes::typed::Concrete for ConfirmationStateMachineType {}
 impl nodes::typed::IsA<ConfirmationStateMachineType> for ConfirmationStateMachineType {}
+impl nodes::typed::IsA<::uaforge_ns0::FiniteStateMachineType>
+for ConfirmationStateMachineType {}
+impl nodes::typed::IsA<::uaforge_ns0::StateMachineType>
+for ConfirmationStateMachineType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for ConfirmationStateMachineType {}
 
 /// `ConnectionPointType` (i=6308)

@@ -20,13 +20,27 @@ impl nodes::typed::ObjectType for DeviceHealthDiagnosticAlarmType {
         mandatory: &[],
         optional: &[],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::InstrumentDiagnosticAlarmType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<DeviceHealthDiagnosticAlarmType>
+for DeviceHealthDiagnosticAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::InstrumentDiagnosticAlarmType>
+for DeviceHealthDiagnosticAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::OffNormalAlarmType>
+for DeviceHealthDiagnosticAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::DiscreteAlarmType>
+for DeviceHealthDiagnosticAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AlarmConditionType>
+for DeviceHealthDiagnosticAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AcknowledgeableConditionType>
+for DeviceHealthDiagnosticAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::ConditionType>
+for DeviceHealthDiagnosticAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseEventType>
 for DeviceHealthDiagnosticAlarmType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType>
 for DeviceHealthDiagnosticAlarmType {}

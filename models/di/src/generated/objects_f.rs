@@ -29,6 +29,15 @@ impl nodes::typed::ObjectType for FailureAlarmType {
 impl nodes::typed::Concrete for FailureAlarmType {}
 impl nodes::typed::IsA<FailureAlarmType> for FailureAlarmType {}
 impl nodes::typed::IsA<DeviceHealthDiagnosticAlarmType> for FailureAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::InstrumentDiagnosticAlarmType>
+for FailureAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::OffNormalAlarmType> for FailureAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::DiscreteAlarmType> for FailureAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AlarmConditionType> for FailureAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AcknowledgeableConditionType>
+for FailureAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::ConditionType> for FailureAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseEventType> for FailureAlarmType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for FailureAlarmType {}
 
 /// `FileSystemLoadingType` (i=192)
@@ -149,7 +158,7 @@ impl nodes::typed::ObjectType for FunctionalGroupType {
             nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "UIElement"),
         ],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::FolderType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[];
@@ -157,4 +166,5 @@ impl nodes::typed::ObjectType for FunctionalGroupType {
 }
 impl nodes::typed::Concrete for FunctionalGroupType {}
 impl nodes::typed::IsA<FunctionalGroupType> for FunctionalGroupType {}
+impl nodes::typed::IsA<::uaforge_ns0::FolderType> for FunctionalGroupType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for FunctionalGroupType {}

@@ -58,7 +58,7 @@ impl nodes::typed::ObjectType for IAssetLocationIndicationType {
             ),
         ],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::BaseInterfaceType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[
@@ -92,6 +92,8 @@ impl nodes::typed::ObjectType for IAssetLocationIndicationType {
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<IAssetLocationIndicationType> for IAssetLocationIndicationType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseInterfaceType>
+for IAssetLocationIndicationType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for IAssetLocationIndicationType {}
 
 /// `IDeviceHealthType` (i=15051)
@@ -132,13 +134,14 @@ impl nodes::typed::ObjectType for IDeviceHealthType {
             ),
         ],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::BaseInterfaceType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<IDeviceHealthType> for IDeviceHealthType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseInterfaceType> for IDeviceHealthType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for IDeviceHealthType {}
 
 /// `IOperationCounterType` (i=480)
@@ -193,13 +196,14 @@ impl nodes::typed::ObjectType for IOperationCounterType {
             ),
         ],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::BaseInterfaceType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<IOperationCounterType> for IOperationCounterType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseInterfaceType> for IOperationCounterType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for IOperationCounterType {}
 
 /// `ISupportInfoType` (i=15054)
@@ -267,13 +271,14 @@ impl nodes::typed::ObjectType for ISupportInfoType {
             nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "ImageSet"),
         ],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::BaseInterfaceType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<ISupportInfoType> for ISupportInfoType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseInterfaceType> for ISupportInfoType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for ISupportInfoType {}
 
 /// `ITagNameplateType` (i=15048)
@@ -308,13 +313,14 @@ impl nodes::typed::ObjectType for ITagNameplateType {
             ),
         ],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::BaseInterfaceType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<ITagNameplateType> for ITagNameplateType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseInterfaceType> for ITagNameplateType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for ITagNameplateType {}
 
 /// `IVendorNameplateType` (i=15035)
@@ -469,13 +475,14 @@ impl nodes::typed::ObjectType for IVendorNameplateType {
             ),
         ],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::BaseInterfaceType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[];
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<IVendorNameplateType> for IVendorNameplateType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseInterfaceType> for IVendorNameplateType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for IVendorNameplateType {}
 
 /// `InstallationStateMachineType` (i=249)
@@ -545,7 +552,7 @@ impl nodes::typed::ObjectType for InstallationStateMachineType {
             nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Uninstall"),
         ],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::FiniteStateMachineType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[
@@ -606,4 +613,8 @@ impl nodes::typed::ObjectType for InstallationStateMachineType {
 }
 impl nodes::typed::Concrete for InstallationStateMachineType {}
 impl nodes::typed::IsA<InstallationStateMachineType> for InstallationStateMachineType {}
+impl nodes::typed::IsA<::uaforge_ns0::FiniteStateMachineType>
+for InstallationStateMachineType {}
+impl nodes::typed::IsA<::uaforge_ns0::StateMachineType>
+for InstallationStateMachineType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for InstallationStateMachineType {}

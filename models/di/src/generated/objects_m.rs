@@ -30,4 +30,16 @@ impl nodes::typed::Concrete for MaintenanceRequiredAlarmType {}
 impl nodes::typed::IsA<MaintenanceRequiredAlarmType> for MaintenanceRequiredAlarmType {}
 impl nodes::typed::IsA<DeviceHealthDiagnosticAlarmType>
 for MaintenanceRequiredAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::InstrumentDiagnosticAlarmType>
+for MaintenanceRequiredAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::OffNormalAlarmType>
+for MaintenanceRequiredAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::DiscreteAlarmType>
+for MaintenanceRequiredAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AlarmConditionType>
+for MaintenanceRequiredAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AcknowledgeableConditionType>
+for MaintenanceRequiredAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::ConditionType> for MaintenanceRequiredAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseEventType> for MaintenanceRequiredAlarmType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for MaintenanceRequiredAlarmType {}

@@ -29,4 +29,13 @@ impl nodes::typed::ObjectType for OffSpecAlarmType {
 impl nodes::typed::Concrete for OffSpecAlarmType {}
 impl nodes::typed::IsA<OffSpecAlarmType> for OffSpecAlarmType {}
 impl nodes::typed::IsA<DeviceHealthDiagnosticAlarmType> for OffSpecAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::InstrumentDiagnosticAlarmType>
+for OffSpecAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::OffNormalAlarmType> for OffSpecAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::DiscreteAlarmType> for OffSpecAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AlarmConditionType> for OffSpecAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::AcknowledgeableConditionType>
+for OffSpecAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::ConditionType> for OffSpecAlarmType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseEventType> for OffSpecAlarmType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for OffSpecAlarmType {}

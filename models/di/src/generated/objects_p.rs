@@ -73,7 +73,7 @@ impl nodes::typed::ObjectType for PowerCycleStateMachineType {
         mandatory: &[],
         optional: &[],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::FiniteStateMachineType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[];
@@ -81,6 +81,9 @@ impl nodes::typed::ObjectType for PowerCycleStateMachineType {
 }
 impl nodes::typed::Concrete for PowerCycleStateMachineType {}
 impl nodes::typed::IsA<PowerCycleStateMachineType> for PowerCycleStateMachineType {}
+impl nodes::typed::IsA<::uaforge_ns0::FiniteStateMachineType>
+for PowerCycleStateMachineType {}
+impl nodes::typed::IsA<::uaforge_ns0::StateMachineType> for PowerCycleStateMachineType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for PowerCycleStateMachineType {}
 
 /// `PrepareForUpdateStateMachineType` (i=213)
@@ -121,7 +124,7 @@ impl nodes::typed::ObjectType for PrepareForUpdateStateMachineType {
             nodes::typed::MemberName::new("http://opcfoundation.org/UA/DI/", "Resume"),
         ],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::FiniteStateMachineType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[
@@ -169,6 +172,10 @@ impl nodes::typed::ObjectType for PrepareForUpdateStateMachineType {
 }
 impl nodes::typed::Concrete for PrepareForUpdateStateMachineType {}
 impl nodes::typed::IsA<PrepareForUpdateStateMachineType>
+for PrepareForUpdateStateMachineType {}
+impl nodes::typed::IsA<::uaforge_ns0::FiniteStateMachineType>
+for PrepareForUpdateStateMachineType {}
+impl nodes::typed::IsA<::uaforge_ns0::StateMachineType>
 for PrepareForUpdateStateMachineType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType>
 for PrepareForUpdateStateMachineType {}

@@ -27,7 +27,7 @@ impl nodes::typed::ObjectType for SoftwareFolderType {
         ],
         optional: &[],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::FolderType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[
@@ -62,6 +62,7 @@ impl nodes::typed::ObjectType for SoftwareFolderType {
 }
 impl nodes::typed::Concrete for SoftwareFolderType {}
 impl nodes::typed::IsA<SoftwareFolderType> for SoftwareFolderType {}
+impl nodes::typed::IsA<::uaforge_ns0::FolderType> for SoftwareFolderType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for SoftwareFolderType {}
 
 /// `SoftwareLoadingType` (i=135)

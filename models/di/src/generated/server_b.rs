@@ -11,12 +11,14 @@ pub struct BaseLifetimeIndicationTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for BaseLifetimeIndicationTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for BaseLifetimeIndicationTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -30,12 +32,14 @@ impl server::typed::WithoutMethods for BaseLifetimeIndicationType {}
 #[derive(Clone, Debug)]
 pub struct BlockTypeHandle(server::typed::HandleOf<TopologyElementType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for BlockTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for BlockTypeHandle {
     type Target = server::typed::HandleOf<TopologyElementType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -46,6 +50,7 @@ impl server::typed::HandleType for BlockType {
 impl BlockTypeHandle {
     /// `RevisionCounter`
     #[must_use]
+    #[inline]
     pub fn revision_counter(&self) -> ::core::option::Option<server::Variable<i32>> {
         server::typed::ObjectHandle::optional_variable::<
             i32,
@@ -53,6 +58,7 @@ impl BlockTypeHandle {
     }
     /// `ActualMode`
     #[must_use]
+    #[inline]
     pub fn actual_mode(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::LocalizedText>> {
@@ -62,6 +68,7 @@ impl BlockTypeHandle {
     }
     /// `PermittedMode`
     #[must_use]
+    #[inline]
     pub fn permitted_mode(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::Array<codec::LocalizedText>>> {
@@ -71,6 +78,7 @@ impl BlockTypeHandle {
     }
     /// `NormalMode`
     #[must_use]
+    #[inline]
     pub fn normal_mode(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::Array<codec::LocalizedText>>> {
@@ -80,6 +88,7 @@ impl BlockTypeHandle {
     }
     /// `TargetMode`
     #[must_use]
+    #[inline]
     pub fn target_mode(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::Array<codec::LocalizedText>>> {

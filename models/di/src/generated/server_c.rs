@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct CachedLoadingTypeHandle(server::typed::HandleOf<PackageLoadingType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for CachedLoadingTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for CachedLoadingTypeHandle {
     type Target = server::typed::HandleOf<PackageLoadingType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl server::typed::HandleType for CachedLoadingType {
 impl CachedLoadingTypeHandle {
     /// `PendingVersion`
     #[must_use]
+    #[inline]
     pub fn pending_version(&self) -> server::typed::HandleOf<SoftwareVersionType> {
         server::typed::ObjectHandle::object::<
             SoftwareVersionType,
@@ -37,6 +40,7 @@ impl CachedLoadingTypeHandle {
     }
     /// `FallbackVersion`
     #[must_use]
+    #[inline]
     pub fn fallback_version(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<SoftwareVersionType>> {
@@ -186,12 +190,14 @@ pub struct CheckFunctionAlarmTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for CheckFunctionAlarmTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for CheckFunctionAlarmTypeHandle {
     type Target = server::typed::HandleOf<DeviceHealthDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -199,18 +205,28 @@ impl ::core::ops::Deref for CheckFunctionAlarmTypeHandle {
 impl server::typed::HandleType for CheckFunctionAlarmType {
     type Handle = CheckFunctionAlarmTypeHandle;
 }
-impl server::typed::WithoutMethods for CheckFunctionAlarmType {}
+impl<
+    H: ::uaforge_ns0::server::AcknowledgeableConditionTypeMethods,
+> server::typed::MethodHandlers<H> for CheckFunctionAlarmType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        <DeviceHealthDiagnosticAlarmType as server::typed::MethodHandlers<
+            H,
+        >>::bind(binder, logic);
+    }
+}
 
 /// A `ComponentType` of this server.
 #[derive(Clone, Debug)]
 pub struct ComponentTypeHandle(server::typed::HandleOf<TopologyElementType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for ComponentTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ComponentTypeHandle {
     type Target = server::typed::HandleOf<TopologyElementType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -221,6 +237,7 @@ impl server::typed::HandleType for ComponentType {
 impl ComponentTypeHandle {
     /// `SoftwareReleaseDate`
     #[must_use]
+    #[inline]
     pub fn software_release_date(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::DateTime>> {
@@ -230,6 +247,7 @@ impl ComponentTypeHandle {
     }
     /// `PatchIdentifiers`
     #[must_use]
+    #[inline]
     pub fn patch_identifiers(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::Array<codec::UaString>>> {
@@ -239,6 +257,7 @@ impl ComponentTypeHandle {
     }
     /// `Manufacturer`
     #[must_use]
+    #[inline]
     pub fn manufacturer(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::LocalizedText>> {
@@ -248,6 +267,7 @@ impl ComponentTypeHandle {
     }
     /// `ManufacturerUri`
     #[must_use]
+    #[inline]
     pub fn manufacturer_uri(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -257,6 +277,7 @@ impl ComponentTypeHandle {
     }
     /// `Model`
     #[must_use]
+    #[inline]
     pub fn model(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::LocalizedText>> {
@@ -266,6 +287,7 @@ impl ComponentTypeHandle {
     }
     /// `HardwareRevision`
     #[must_use]
+    #[inline]
     pub fn hardware_revision(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -275,6 +297,7 @@ impl ComponentTypeHandle {
     }
     /// `SoftwareRevision`
     #[must_use]
+    #[inline]
     pub fn software_revision(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -284,6 +307,7 @@ impl ComponentTypeHandle {
     }
     /// `DeviceRevision`
     #[must_use]
+    #[inline]
     pub fn device_revision(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -293,6 +317,7 @@ impl ComponentTypeHandle {
     }
     /// `ProductCode`
     #[must_use]
+    #[inline]
     pub fn product_code(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -302,6 +327,7 @@ impl ComponentTypeHandle {
     }
     /// `DeviceManual`
     #[must_use]
+    #[inline]
     pub fn device_manual(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -311,6 +337,7 @@ impl ComponentTypeHandle {
     }
     /// `DeviceClass`
     #[must_use]
+    #[inline]
     pub fn device_class(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -320,6 +347,7 @@ impl ComponentTypeHandle {
     }
     /// `SerialNumber`
     #[must_use]
+    #[inline]
     pub fn serial_number(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -329,6 +357,7 @@ impl ComponentTypeHandle {
     }
     /// `ProductInstanceUri`
     #[must_use]
+    #[inline]
     pub fn product_instance_uri(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -338,6 +367,7 @@ impl ComponentTypeHandle {
     }
     /// `RevisionCounter`
     #[must_use]
+    #[inline]
     pub fn revision_counter(&self) -> ::core::option::Option<server::Variable<i32>> {
         server::typed::ObjectHandle::optional_variable::<
             i32,
@@ -345,6 +375,7 @@ impl ComponentTypeHandle {
     }
     /// `AssetId`
     #[must_use]
+    #[inline]
     pub fn asset_id(&self) -> ::core::option::Option<server::Variable<codec::UaString>> {
         server::typed::ObjectHandle::optional_variable::<
             codec::UaString,
@@ -352,6 +383,7 @@ impl ComponentTypeHandle {
     }
     /// `ComponentName`
     #[must_use]
+    #[inline]
     pub fn component_name(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::LocalizedText>> {
@@ -369,12 +401,14 @@ pub struct ConfigurableObjectTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for ConfigurableObjectTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for ConfigurableObjectTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -385,11 +419,10 @@ impl server::typed::HandleType for ConfigurableObjectType {
 impl ConfigurableObjectTypeHandle {
     /// `SupportedTypes`
     #[must_use]
-    pub fn supported_types(
-        &self,
-    ) -> server::typed::HandleOf<nodes::typed::BaseObjectType> {
+    #[inline]
+    pub fn supported_types(&self) -> server::typed::HandleOf<::uaforge_ns0::FolderType> {
         server::typed::ObjectHandle::object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(
             self,
             nodes::typed::MemberName::new(
@@ -400,6 +433,7 @@ impl ConfigurableObjectTypeHandle {
     }
     /// `<ObjectIdentifier>` of this name, if there is one.
     #[must_use]
+    #[inline]
     pub fn object_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -410,6 +444,7 @@ impl ConfigurableObjectTypeHandle {
     }
     /// Everything that stands for `<ObjectIdentifier>`.
     #[must_use]
+    #[inline]
     pub fn object_identifiers(
         &self,
     ) -> server::typed::Named<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
@@ -422,6 +457,7 @@ impl ConfigurableObjectTypeHandle {
     ///
     /// # Errors
     /// The name is taken, or the type is abstract.
+    #[inline]
     pub fn add_object_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -440,16 +476,18 @@ impl server::typed::WithoutMethods for ConfigurableObjectType {}
 /// A `ConfirmationStateMachineType` of this server.
 #[derive(Clone, Debug)]
 pub struct ConfirmationStateMachineTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::FiniteStateMachineType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for ConfirmationStateMachineTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ConfirmationStateMachineTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::FiniteStateMachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -460,6 +498,7 @@ impl server::typed::HandleType for ConfirmationStateMachineType {
 impl ConfirmationStateMachineTypeHandle {
     /// `ConfirmationTimeout`
     #[must_use]
+    #[inline]
     pub fn confirmation_timeout(&self) -> server::Variable<f64> {
         server::typed::ObjectHandle::variable::<
             f64,
@@ -566,12 +605,14 @@ impl ConfirmationStateMachineTypeHandle {
 #[derive(Clone, Debug)]
 pub struct ConnectionPointTypeHandle(server::typed::HandleOf<TopologyElementType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for ConnectionPointTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ConnectionPointTypeHandle {
     type Target = server::typed::HandleOf<TopologyElementType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -582,6 +623,7 @@ impl server::typed::HandleType for ConnectionPointType {
 impl ConnectionPointTypeHandle {
     /// `NetworkAddress`
     #[must_use]
+    #[inline]
     pub fn network_address(&self) -> server::typed::HandleOf<FunctionalGroupType> {
         server::typed::ObjectHandle::object::<
             FunctionalGroupType,
@@ -595,6 +637,7 @@ impl ConnectionPointTypeHandle {
     }
     /// `<ProfileIdentifier>` of this name, if there is one.
     #[must_use]
+    #[inline]
     pub fn profile_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -603,6 +646,7 @@ impl ConnectionPointTypeHandle {
     }
     /// Everything that stands for `<ProfileIdentifier>`.
     #[must_use]
+    #[inline]
     pub fn profile_identifiers(
         &self,
     ) -> server::typed::Named<server::typed::HandleOf<ProtocolType>> {
@@ -615,6 +659,7 @@ impl ConnectionPointTypeHandle {
     ///
     /// # Errors
     /// The name is taken, or the type is abstract.
+    #[inline]
     pub fn add_profile_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,

@@ -7,16 +7,18 @@ use super::*;
 /// A `DeviceHealthDiagnosticAlarmType` of this server.
 #[derive(Clone, Debug)]
 pub struct DeviceHealthDiagnosticAlarmTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::InstrumentDiagnosticAlarmType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for DeviceHealthDiagnosticAlarmTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for DeviceHealthDiagnosticAlarmTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::InstrumentDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,18 +26,28 @@ impl ::core::ops::Deref for DeviceHealthDiagnosticAlarmTypeHandle {
 impl server::typed::HandleType for DeviceHealthDiagnosticAlarmType {
     type Handle = DeviceHealthDiagnosticAlarmTypeHandle;
 }
-impl server::typed::WithoutMethods for DeviceHealthDiagnosticAlarmType {}
+impl<
+    H: ::uaforge_ns0::server::AcknowledgeableConditionTypeMethods,
+> server::typed::MethodHandlers<H> for DeviceHealthDiagnosticAlarmType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        <::uaforge_ns0::InstrumentDiagnosticAlarmType as server::typed::MethodHandlers<
+            H,
+        >>::bind(binder, logic);
+    }
+}
 
 /// A `DeviceType` of this server.
 #[derive(Clone, Debug)]
 pub struct DeviceTypeHandle(server::typed::HandleOf<ComponentType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for DeviceTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for DeviceTypeHandle {
     type Target = server::typed::HandleOf<ComponentType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -46,15 +58,17 @@ impl server::typed::HandleType for DeviceType {
 impl DeviceTypeHandle {
     /// `DocumentationFiles`
     #[must_use]
+    #[inline]
     pub fn documentation_files(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::DOCUMENTATION_FILES.name())
     }
     /// `SerialNumber`
     #[must_use]
+    #[inline]
     pub fn serial_number(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -68,6 +82,7 @@ impl DeviceTypeHandle {
     }
     /// `RevisionCounter`
     #[must_use]
+    #[inline]
     pub fn revision_counter(&self) -> server::Variable<i32> {
         server::typed::ObjectHandle::variable::<
             i32,
@@ -81,6 +96,7 @@ impl DeviceTypeHandle {
     }
     /// `Manufacturer`
     #[must_use]
+    #[inline]
     pub fn manufacturer(&self) -> server::Variable<codec::LocalizedText> {
         server::typed::ObjectHandle::variable::<
             codec::LocalizedText,
@@ -94,6 +110,7 @@ impl DeviceTypeHandle {
     }
     /// `Model`
     #[must_use]
+    #[inline]
     pub fn model(&self) -> server::Variable<codec::LocalizedText> {
         server::typed::ObjectHandle::variable::<
             codec::LocalizedText,
@@ -104,6 +121,7 @@ impl DeviceTypeHandle {
     }
     /// `DeviceManual`
     #[must_use]
+    #[inline]
     pub fn device_manual(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -117,6 +135,7 @@ impl DeviceTypeHandle {
     }
     /// `DeviceRevision`
     #[must_use]
+    #[inline]
     pub fn device_revision(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -130,6 +149,7 @@ impl DeviceTypeHandle {
     }
     /// `SoftwareRevision`
     #[must_use]
+    #[inline]
     pub fn software_revision(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -143,6 +163,7 @@ impl DeviceTypeHandle {
     }
     /// `HardwareRevision`
     #[must_use]
+    #[inline]
     pub fn hardware_revision(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -156,6 +177,7 @@ impl DeviceTypeHandle {
     }
     /// `DeviceHealth`
     #[must_use]
+    #[inline]
     pub fn device_health(
         &self,
     ) -> ::core::option::Option<server::Variable<DeviceHealthEnumeration>> {
@@ -165,42 +187,47 @@ impl DeviceTypeHandle {
     }
     /// `DeviceTypeImage`
     #[must_use]
+    #[inline]
     pub fn device_type_image(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::DEVICE_TYPE_IMAGE.name())
     }
     /// `Documentation`
     #[must_use]
+    #[inline]
     pub fn documentation(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::DOCUMENTATION.name())
     }
     /// `ProtocolSupport`
     #[must_use]
+    #[inline]
     pub fn protocol_support(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::PROTOCOL_SUPPORT.name())
     }
     /// `ImageSet`
     #[must_use]
+    #[inline]
     pub fn image_set(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::IMAGE_SET.name())
     }
     /// `DeviceClass`
     #[must_use]
+    #[inline]
     pub fn device_class(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -210,6 +237,7 @@ impl DeviceTypeHandle {
     }
     /// `<CPIdentifier>` of this name, if there is one.
     #[must_use]
+    #[inline]
     pub fn cp_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -218,6 +246,7 @@ impl DeviceTypeHandle {
     }
     /// Everything that stands for `<CPIdentifier>`.
     #[must_use]
+    #[inline]
     pub fn cp_identifiers(
         &self,
     ) -> server::typed::Named<server::typed::HandleOf<ConnectionPointType>> {
@@ -230,6 +259,7 @@ impl DeviceTypeHandle {
     ///
     /// # Errors
     /// The name is taken, or the type is abstract.
+    #[inline]
     pub fn add_cp_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -244,6 +274,7 @@ impl DeviceTypeHandle {
     }
     /// `ManufacturerUri`
     #[must_use]
+    #[inline]
     pub fn manufacturer_uri(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -253,6 +284,7 @@ impl DeviceTypeHandle {
     }
     /// `ProductCode`
     #[must_use]
+    #[inline]
     pub fn product_code(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -262,6 +294,7 @@ impl DeviceTypeHandle {
     }
     /// `ProductInstanceUri`
     #[must_use]
+    #[inline]
     pub fn product_instance_uri(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -271,11 +304,12 @@ impl DeviceTypeHandle {
     }
     /// `DeviceHealthAlarms`
     #[must_use]
+    #[inline]
     pub fn device_health_alarms(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, DeviceType::DEVICE_HEALTH_ALARMS.name())
     }
 }
@@ -288,12 +322,14 @@ pub struct DiameterIndicationTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for DiameterIndicationTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for DiameterIndicationTypeHandle {
     type Target = server::typed::HandleOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -307,12 +343,14 @@ impl server::typed::WithoutMethods for DiameterIndicationType {}
 #[derive(Clone, Debug)]
 pub struct DirectLoadingTypeHandle(server::typed::HandleOf<PackageLoadingType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for DirectLoadingTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for DirectLoadingTypeHandle {
     type Target = server::typed::HandleOf<PackageLoadingType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -323,6 +361,7 @@ impl server::typed::HandleType for DirectLoadingType {
 impl DirectLoadingTypeHandle {
     /// `UpdateBehavior`
     #[must_use]
+    #[inline]
     pub fn update_behavior(&self) -> server::Variable<UpdateBehavior> {
         server::typed::ObjectHandle::variable::<
             UpdateBehavior,
@@ -336,6 +375,7 @@ impl DirectLoadingTypeHandle {
     }
     /// `WriteTimeout`
     #[must_use]
+    #[inline]
     pub fn write_timeout(&self) -> ::core::option::Option<server::Variable<f64>> {
         server::typed::ObjectHandle::optional_variable::<
             f64,

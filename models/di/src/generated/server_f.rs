@@ -10,12 +10,14 @@ pub struct FailureAlarmTypeHandle(
     server::typed::HandleOf<DeviceHealthDiagnosticAlarmType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for FailureAlarmTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for FailureAlarmTypeHandle {
     type Target = server::typed::HandleOf<DeviceHealthDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -23,18 +25,28 @@ impl ::core::ops::Deref for FailureAlarmTypeHandle {
 impl server::typed::HandleType for FailureAlarmType {
     type Handle = FailureAlarmTypeHandle;
 }
-impl server::typed::WithoutMethods for FailureAlarmType {}
+impl<
+    H: ::uaforge_ns0::server::AcknowledgeableConditionTypeMethods,
+> server::typed::MethodHandlers<H> for FailureAlarmType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        <DeviceHealthDiagnosticAlarmType as server::typed::MethodHandlers<
+            H,
+        >>::bind(binder, logic);
+    }
+}
 
 /// A `FileSystemLoadingType` of this server.
 #[derive(Clone, Debug)]
 pub struct FileSystemLoadingTypeHandle(server::typed::HandleOf<SoftwareLoadingType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for FileSystemLoadingTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for FileSystemLoadingTypeHandle {
     type Target = server::typed::HandleOf<SoftwareLoadingType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -45,9 +57,12 @@ impl server::typed::HandleType for FileSystemLoadingType {
 impl FileSystemLoadingTypeHandle {
     /// `FileSystem`
     #[must_use]
-    pub fn file_system(&self) -> server::typed::HandleOf<nodes::typed::BaseObjectType> {
+    #[inline]
+    pub fn file_system(
+        &self,
+    ) -> server::typed::HandleOf<::uaforge_ns0::FileDirectoryType> {
         server::typed::ObjectHandle::object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FileDirectoryType,
         >(self, nodes::typed::MemberName::new(codec::NS0_URI, "FileSystem"))
     }
     /// Binds a handler for `GetUpdateBehavior`, in place of the one it has.
@@ -199,16 +214,16 @@ impl FileSystemLoadingTypeHandle {
 
 /// A `FunctionalGroupType` of this server.
 #[derive(Clone, Debug)]
-pub struct FunctionalGroupTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
-);
+pub struct FunctionalGroupTypeHandle(server::typed::HandleOf<::uaforge_ns0::FolderType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for FunctionalGroupTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for FunctionalGroupTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::FolderType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -219,6 +234,7 @@ impl server::typed::HandleType for FunctionalGroupType {
 impl FunctionalGroupTypeHandle {
     /// `<GroupIdentifier>` of this name, if there is one.
     #[must_use]
+    #[inline]
     pub fn group_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -227,6 +243,7 @@ impl FunctionalGroupTypeHandle {
     }
     /// Everything that stands for `<GroupIdentifier>`.
     #[must_use]
+    #[inline]
     pub fn group_identifiers(
         &self,
     ) -> server::typed::Named<server::typed::HandleOf<FunctionalGroupType>> {
@@ -239,6 +256,7 @@ impl FunctionalGroupTypeHandle {
     ///
     /// # Errors
     /// The name is taken, or the type is abstract.
+    #[inline]
     pub fn add_group_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -253,6 +271,7 @@ impl FunctionalGroupTypeHandle {
     }
     /// `UIElement`
     #[must_use]
+    #[inline]
     pub fn ui_element(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::Variant>> {

@@ -7,16 +7,18 @@ use super::*;
 /// A `IAssetLocationIndicationType` of this server.
 #[derive(Clone, Debug)]
 pub struct IAssetLocationIndicationTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for IAssetLocationIndicationTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IAssetLocationIndicationTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -27,6 +29,7 @@ impl server::typed::HandleType for IAssetLocationIndicationType {
 impl IAssetLocationIndicationTypeHandle {
     /// `IsIndicating`
     #[must_use]
+    #[inline]
     pub fn is_indicating(&self) -> server::Variable<bool> {
         server::typed::ObjectHandle::variable::<
             bool,
@@ -40,6 +43,7 @@ impl IAssetLocationIndicationTypeHandle {
     }
     /// `UsedIndicationType`
     #[must_use]
+    #[inline]
     pub fn used_indication_type(
         &self,
     ) -> ::core::option::Option<server::Variable<LocationIndicationType>> {
@@ -49,6 +53,7 @@ impl IAssetLocationIndicationTypeHandle {
     }
     /// `SupportedIndicationTypes`
     #[must_use]
+    #[inline]
     pub fn supported_indication_types(
         &self,
     ) -> ::core::option::Option<server::Variable<LocationIndicationType>> {
@@ -223,15 +228,17 @@ impl IAssetLocationIndicationTypeHandle {
 /// A `IDeviceHealthType` of this server.
 #[derive(Clone, Debug)]
 pub struct IDeviceHealthTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for IDeviceHealthTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IDeviceHealthTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -242,6 +249,7 @@ impl server::typed::HandleType for IDeviceHealthType {
 impl IDeviceHealthTypeHandle {
     /// `DeviceHealth`
     #[must_use]
+    #[inline]
     pub fn device_health(
         &self,
     ) -> ::core::option::Option<server::Variable<DeviceHealthEnumeration>> {
@@ -251,11 +259,12 @@ impl IDeviceHealthTypeHandle {
     }
     /// `DeviceHealthAlarms`
     #[must_use]
+    #[inline]
     pub fn device_health_alarms(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, IDeviceHealthType::DEVICE_HEALTH_ALARMS.name())
     }
 }
@@ -264,15 +273,17 @@ impl server::typed::WithoutMethods for IDeviceHealthType {}
 /// A `IOperationCounterType` of this server.
 #[derive(Clone, Debug)]
 pub struct IOperationCounterTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for IOperationCounterTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IOperationCounterTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -283,6 +294,7 @@ impl server::typed::HandleType for IOperationCounterType {
 impl IOperationCounterTypeHandle {
     /// `PowerOnDuration`
     #[must_use]
+    #[inline]
     pub fn power_on_duration(&self) -> ::core::option::Option<server::Variable<f64>> {
         server::typed::ObjectHandle::optional_variable::<
             f64,
@@ -290,6 +302,7 @@ impl IOperationCounterTypeHandle {
     }
     /// `OperationDuration`
     #[must_use]
+    #[inline]
     pub fn operation_duration(&self) -> ::core::option::Option<server::Variable<f64>> {
         server::typed::ObjectHandle::optional_variable::<
             f64,
@@ -297,6 +310,7 @@ impl IOperationCounterTypeHandle {
     }
     /// `OperationCycleCounter`
     #[must_use]
+    #[inline]
     pub fn operation_cycle_counter(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::Variant>> {
@@ -309,14 +323,18 @@ impl server::typed::WithoutMethods for IOperationCounterType {}
 
 /// A `ISupportInfoType` of this server.
 #[derive(Clone, Debug)]
-pub struct ISupportInfoTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
+pub struct ISupportInfoTypeHandle(
+    server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>,
+);
 impl ::core::convert::From<server::typed::ObjectHandle> for ISupportInfoTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ISupportInfoTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -327,47 +345,52 @@ impl server::typed::HandleType for ISupportInfoType {
 impl ISupportInfoTypeHandle {
     /// `DocumentationFiles`
     #[must_use]
+    #[inline]
     pub fn documentation_files(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::DOCUMENTATION_FILES.name())
     }
     /// `DeviceTypeImage`
     #[must_use]
+    #[inline]
     pub fn device_type_image(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::DEVICE_TYPE_IMAGE.name())
     }
     /// `Documentation`
     #[must_use]
+    #[inline]
     pub fn documentation(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::DOCUMENTATION.name())
     }
     /// `ProtocolSupport`
     #[must_use]
+    #[inline]
     pub fn protocol_support(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::PROTOCOL_SUPPORT.name())
     }
     /// `ImageSet`
     #[must_use]
+    #[inline]
     pub fn image_set(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<server::typed::HandleOf<::uaforge_ns0::FolderType>> {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::FolderType,
         >(self, ISupportInfoType::IMAGE_SET.name())
     }
 }
@@ -376,15 +399,17 @@ impl server::typed::WithoutMethods for ISupportInfoType {}
 /// A `ITagNameplateType` of this server.
 #[derive(Clone, Debug)]
 pub struct ITagNameplateTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for ITagNameplateTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for ITagNameplateTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -395,6 +420,7 @@ impl server::typed::HandleType for ITagNameplateType {
 impl ITagNameplateTypeHandle {
     /// `AssetId`
     #[must_use]
+    #[inline]
     pub fn asset_id(&self) -> ::core::option::Option<server::Variable<codec::UaString>> {
         server::typed::ObjectHandle::optional_variable::<
             codec::UaString,
@@ -402,6 +428,7 @@ impl ITagNameplateTypeHandle {
     }
     /// `ComponentName`
     #[must_use]
+    #[inline]
     pub fn component_name(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::LocalizedText>> {
@@ -415,15 +442,17 @@ impl server::typed::WithoutMethods for ITagNameplateType {}
 /// A `IVendorNameplateType` of this server.
 #[derive(Clone, Debug)]
 pub struct IVendorNameplateTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for IVendorNameplateTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IVendorNameplateTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -434,6 +463,7 @@ impl server::typed::HandleType for IVendorNameplateType {
 impl IVendorNameplateTypeHandle {
     /// `SoftwareReleaseDate`
     #[must_use]
+    #[inline]
     pub fn software_release_date(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::DateTime>> {
@@ -443,6 +473,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `PatchIdentifiers`
     #[must_use]
+    #[inline]
     pub fn patch_identifiers(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::Array<codec::UaString>>> {
@@ -452,6 +483,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `Manufacturer`
     #[must_use]
+    #[inline]
     pub fn manufacturer(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::LocalizedText>> {
@@ -461,6 +493,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `ManufacturerUri`
     #[must_use]
+    #[inline]
     pub fn manufacturer_uri(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -470,6 +503,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `Model`
     #[must_use]
+    #[inline]
     pub fn model(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::LocalizedText>> {
@@ -479,6 +513,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `HardwareRevision`
     #[must_use]
+    #[inline]
     pub fn hardware_revision(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -488,6 +523,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `SoftwareRevision`
     #[must_use]
+    #[inline]
     pub fn software_revision(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -497,6 +533,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `DeviceRevision`
     #[must_use]
+    #[inline]
     pub fn device_revision(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -506,6 +543,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `ProductCode`
     #[must_use]
+    #[inline]
     pub fn product_code(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -515,6 +553,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `DeviceManual`
     #[must_use]
+    #[inline]
     pub fn device_manual(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -524,6 +563,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `DeviceClass`
     #[must_use]
+    #[inline]
     pub fn device_class(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -533,6 +573,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `SerialNumber`
     #[must_use]
+    #[inline]
     pub fn serial_number(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -542,6 +583,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `ProductInstanceUri`
     #[must_use]
+    #[inline]
     pub fn product_instance_uri(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -551,6 +593,7 @@ impl IVendorNameplateTypeHandle {
     }
     /// `RevisionCounter`
     #[must_use]
+    #[inline]
     pub fn revision_counter(&self) -> ::core::option::Option<server::Variable<i32>> {
         server::typed::ObjectHandle::optional_variable::<
             i32,
@@ -562,16 +605,18 @@ impl server::typed::WithoutMethods for IVendorNameplateType {}
 /// A `InstallationStateMachineType` of this server.
 #[derive(Clone, Debug)]
 pub struct InstallationStateMachineTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::FiniteStateMachineType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for InstallationStateMachineTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for InstallationStateMachineTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::FiniteStateMachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -582,6 +627,7 @@ impl server::typed::HandleType for InstallationStateMachineType {
 impl InstallationStateMachineTypeHandle {
     /// `PercentComplete`
     #[must_use]
+    #[inline]
     pub fn percent_complete(&self) -> ::core::option::Option<server::Variable<u8>> {
         server::typed::ObjectHandle::optional_variable::<
             u8,
@@ -589,6 +635,7 @@ impl InstallationStateMachineTypeHandle {
     }
     /// `InstallationDelay`
     #[must_use]
+    #[inline]
     pub fn installation_delay(&self) -> ::core::option::Option<server::Variable<f64>> {
         server::typed::ObjectHandle::optional_variable::<
             f64,

@@ -10,12 +10,14 @@ pub struct LengthIndicationTypeHandle(
     server::typed::HandleOf<BaseLifetimeIndicationType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for LengthIndicationTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for LengthIndicationTypeHandle {
     type Target = server::typed::HandleOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -31,12 +33,14 @@ pub struct LockingServicesTypeHandle(
     server::typed::HandleOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for LockingServicesTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for LockingServicesTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -47,6 +51,7 @@ impl server::typed::HandleType for LockingServicesType {
 impl LockingServicesTypeHandle {
     /// `LockingClient`
     #[must_use]
+    #[inline]
     pub fn locking_client(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -60,6 +65,7 @@ impl LockingServicesTypeHandle {
     }
     /// `LockingUser`
     #[must_use]
+    #[inline]
     pub fn locking_user(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -73,6 +79,7 @@ impl LockingServicesTypeHandle {
     }
     /// `RemainingLockTime`
     #[must_use]
+    #[inline]
     pub fn remaining_lock_time(&self) -> server::Variable<f64> {
         server::typed::ObjectHandle::variable::<
             f64,
@@ -86,6 +93,7 @@ impl LockingServicesTypeHandle {
     }
     /// `Locked`
     #[must_use]
+    #[inline]
     pub fn locked(&self) -> server::Variable<bool> {
         server::typed::ObjectHandle::variable::<
             bool,

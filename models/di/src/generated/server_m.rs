@@ -11,12 +11,14 @@ pub struct MaintenanceRequiredAlarmTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for MaintenanceRequiredAlarmTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for MaintenanceRequiredAlarmTypeHandle {
     type Target = server::typed::HandleOf<DeviceHealthDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,4 +26,12 @@ impl ::core::ops::Deref for MaintenanceRequiredAlarmTypeHandle {
 impl server::typed::HandleType for MaintenanceRequiredAlarmType {
     type Handle = MaintenanceRequiredAlarmTypeHandle;
 }
-impl server::typed::WithoutMethods for MaintenanceRequiredAlarmType {}
+impl<
+    H: ::uaforge_ns0::server::AcknowledgeableConditionTypeMethods,
+> server::typed::MethodHandlers<H> for MaintenanceRequiredAlarmType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        <DeviceHealthDiagnosticAlarmType as server::typed::MethodHandlers<
+            H,
+        >>::bind(binder, logic);
+    }
+}

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct NetworkTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for NetworkTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for NetworkTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl server::typed::HandleType for NetworkType {
 impl NetworkTypeHandle {
     /// `Lock`
     #[must_use]
+    #[inline]
     pub fn lock(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<LockingServicesType>> {
@@ -33,6 +36,7 @@ impl NetworkTypeHandle {
     }
     /// `<ProfileIdentifier>` of this name, if there is one.
     #[must_use]
+    #[inline]
     pub fn profile_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -41,6 +45,7 @@ impl NetworkTypeHandle {
     }
     /// Everything that stands for `<ProfileIdentifier>`.
     #[must_use]
+    #[inline]
     pub fn profile_identifiers(
         &self,
     ) -> server::typed::Named<server::typed::HandleOf<ProtocolType>> {
@@ -53,6 +58,7 @@ impl NetworkTypeHandle {
     ///
     /// # Errors
     /// The name is taken, or the type is abstract.
+    #[inline]
     pub fn add_profile_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -75,12 +81,14 @@ pub struct NumberOfPartsIndicationTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for NumberOfPartsIndicationTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for NumberOfPartsIndicationTypeHandle {
     type Target = server::typed::HandleOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -97,12 +105,14 @@ pub struct NumberOfUsagesIndicationTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for NumberOfUsagesIndicationTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for NumberOfUsagesIndicationTypeHandle {
     type Target = server::typed::HandleOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -10,12 +10,14 @@ pub struct OffSpecAlarmTypeHandle(
     server::typed::HandleOf<DeviceHealthDiagnosticAlarmType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for OffSpecAlarmTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for OffSpecAlarmTypeHandle {
     type Target = server::typed::HandleOf<DeviceHealthDiagnosticAlarmType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -23,4 +25,12 @@ impl ::core::ops::Deref for OffSpecAlarmTypeHandle {
 impl server::typed::HandleType for OffSpecAlarmType {
     type Handle = OffSpecAlarmTypeHandle;
 }
-impl server::typed::WithoutMethods for OffSpecAlarmType {}
+impl<
+    H: ::uaforge_ns0::server::AcknowledgeableConditionTypeMethods,
+> server::typed::MethodHandlers<H> for OffSpecAlarmType {
+    fn bind(binder: &mut server::typed::MethodBinder, logic: &server::typed::Logic<H>) {
+        <DeviceHealthDiagnosticAlarmType as server::typed::MethodHandlers<
+            H,
+        >>::bind(binder, logic);
+    }
+}

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct PackageLoadingTypeHandle(server::typed::HandleOf<SoftwareLoadingType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for PackageLoadingTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for PackageLoadingTypeHandle {
     type Target = server::typed::HandleOf<SoftwareLoadingType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl server::typed::HandleType for PackageLoadingType {
 impl PackageLoadingTypeHandle {
     /// `CurrentVersion`
     #[must_use]
+    #[inline]
     pub fn current_version(&self) -> server::typed::HandleOf<SoftwareVersionType> {
         server::typed::ObjectHandle::object::<
             SoftwareVersionType,
@@ -37,11 +40,12 @@ impl PackageLoadingTypeHandle {
     }
     /// `FileTransfer`
     #[must_use]
+    #[inline]
     pub fn file_transfer(
         &self,
-    ) -> server::typed::HandleOf<nodes::typed::BaseObjectType> {
+    ) -> server::typed::HandleOf<::uaforge_ns0::TemporaryFileTransferType> {
         server::typed::ObjectHandle::object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::TemporaryFileTransferType,
         >(
             self,
             nodes::typed::MemberName::new(
@@ -52,6 +56,7 @@ impl PackageLoadingTypeHandle {
     }
     /// `ErrorMessage`
     #[must_use]
+    #[inline]
     pub fn error_message(&self) -> server::Variable<codec::LocalizedText> {
         server::typed::ObjectHandle::variable::<
             codec::LocalizedText,
@@ -65,6 +70,7 @@ impl PackageLoadingTypeHandle {
     }
     /// `WriteBlockSize`
     #[must_use]
+    #[inline]
     pub fn write_block_size(&self) -> ::core::option::Option<server::Variable<u32>> {
         server::typed::ObjectHandle::optional_variable::<
             u32,
@@ -76,16 +82,18 @@ impl server::typed::WithoutMethods for PackageLoadingType {}
 /// A `PowerCycleStateMachineType` of this server.
 #[derive(Clone, Debug)]
 pub struct PowerCycleStateMachineTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::FiniteStateMachineType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for PowerCycleStateMachineTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for PowerCycleStateMachineTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::FiniteStateMachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -98,16 +106,18 @@ impl server::typed::WithoutMethods for PowerCycleStateMachineType {}
 /// A `PrepareForUpdateStateMachineType` of this server.
 #[derive(Clone, Debug)]
 pub struct PrepareForUpdateStateMachineTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
+    server::typed::HandleOf<::uaforge_ns0::FiniteStateMachineType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for PrepareForUpdateStateMachineTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for PrepareForUpdateStateMachineTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::FiniteStateMachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -118,6 +128,7 @@ impl server::typed::HandleType for PrepareForUpdateStateMachineType {
 impl PrepareForUpdateStateMachineTypeHandle {
     /// `PercentComplete`
     #[must_use]
+    #[inline]
     pub fn percent_complete(&self) -> ::core::option::Option<server::Variable<u8>> {
         server::typed::ObjectHandle::optional_variable::<
             u8,
@@ -310,12 +321,14 @@ impl PrepareForUpdateStateMachineTypeHandle {
 #[derive(Clone, Debug)]
 pub struct ProtocolTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for ProtocolTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for ProtocolTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -6,16 +6,16 @@ use super::*;
 
 /// A `SoftwareFolderType` of this server.
 #[derive(Clone, Debug)]
-pub struct SoftwareFolderTypeHandle(
-    server::typed::HandleOf<nodes::typed::BaseObjectType>,
-);
+pub struct SoftwareFolderTypeHandle(server::typed::HandleOf<::uaforge_ns0::FolderType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for SoftwareFolderTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for SoftwareFolderTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::FolderType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -26,6 +26,7 @@ impl server::typed::HandleType for SoftwareFolderType {
 impl SoftwareFolderTypeHandle {
     /// `SoftwareClass`
     #[must_use]
+    #[inline]
     pub fn software_class(&self) -> server::Variable<SoftwareClass> {
         server::typed::ObjectHandle::variable::<
             SoftwareClass,
@@ -231,12 +232,14 @@ pub struct SoftwareLoadingTypeHandle(
     server::typed::HandleOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for SoftwareLoadingTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareLoadingTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -247,6 +250,7 @@ impl server::typed::HandleType for SoftwareLoadingType {
 impl SoftwareLoadingTypeHandle {
     /// `UpdateKey`
     #[must_use]
+    #[inline]
     pub fn update_key(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -261,12 +265,14 @@ impl server::typed::WithoutMethods for SoftwareLoadingType {}
 #[derive(Clone, Debug)]
 pub struct SoftwareTypeHandle(server::typed::HandleOf<ComponentType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for SoftwareTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for SoftwareTypeHandle {
     type Target = server::typed::HandleOf<ComponentType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -277,6 +283,7 @@ impl server::typed::HandleType for SoftwareType {
 impl SoftwareTypeHandle {
     /// `Manufacturer`
     #[must_use]
+    #[inline]
     pub fn manufacturer(&self) -> server::Variable<codec::LocalizedText> {
         server::typed::ObjectHandle::variable::<
             codec::LocalizedText,
@@ -290,6 +297,7 @@ impl SoftwareTypeHandle {
     }
     /// `Model`
     #[must_use]
+    #[inline]
     pub fn model(&self) -> server::Variable<codec::LocalizedText> {
         server::typed::ObjectHandle::variable::<
             codec::LocalizedText,
@@ -300,6 +308,7 @@ impl SoftwareTypeHandle {
     }
     /// `SoftwareRevision`
     #[must_use]
+    #[inline]
     pub fn software_revision(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -320,12 +329,14 @@ pub struct SoftwareUpdateTypeHandle(
     server::typed::HandleOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for SoftwareUpdateTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareUpdateTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -336,6 +347,7 @@ impl server::typed::HandleType for SoftwareUpdateType {
 impl SoftwareUpdateTypeHandle {
     /// `Loading`
     #[must_use]
+    #[inline]
     pub fn loading(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<SoftwareLoadingType>> {
@@ -345,6 +357,7 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `PrepareForUpdate`
     #[must_use]
+    #[inline]
     pub fn prepare_for_update(
         &self,
     ) -> ::core::option::Option<
@@ -356,6 +369,7 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `Installation`
     #[must_use]
+    #[inline]
     pub fn installation(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<InstallationStateMachineType>> {
@@ -365,6 +379,7 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `PowerCycle`
     #[must_use]
+    #[inline]
     pub fn power_cycle(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<PowerCycleStateMachineType>> {
@@ -374,6 +389,7 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `Confirmation`
     #[must_use]
+    #[inline]
     pub fn confirmation(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<ConfirmationStateMachineType>> {
@@ -383,15 +399,19 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `Parameters`
     #[must_use]
+    #[inline]
     pub fn parameters(
         &self,
-    ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
+    ) -> ::core::option::Option<
+        server::typed::HandleOf<::uaforge_ns0::TemporaryFileTransferType>,
+    > {
         server::typed::ObjectHandle::optional_object::<
-            nodes::typed::BaseObjectType,
+            ::uaforge_ns0::TemporaryFileTransferType,
         >(self, SoftwareUpdateType::PARAMETERS.name())
     }
     /// `UpdateStatus`
     #[must_use]
+    #[inline]
     pub fn update_status(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::LocalizedText>> {
@@ -401,6 +421,7 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `SoftwareClass`
     #[must_use]
+    #[inline]
     pub fn software_class(
         &self,
     ) -> ::core::option::Option<server::Variable<SoftwareClass>> {
@@ -410,6 +431,7 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `SoftwareSubclass`
     #[must_use]
+    #[inline]
     pub fn software_subclass(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -419,6 +441,7 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `SoftwareName`
     #[must_use]
+    #[inline]
     pub fn software_name(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -428,6 +451,7 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `UnsignedPackageAllowed`
     #[must_use]
+    #[inline]
     pub fn unsigned_package_allowed(
         &self,
     ) -> ::core::option::Option<server::Variable<bool>> {
@@ -437,6 +461,7 @@ impl SoftwareUpdateTypeHandle {
     }
     /// `VendorErrorCode`
     #[must_use]
+    #[inline]
     pub fn vendor_error_code(&self) -> ::core::option::Option<server::Variable<i32>> {
         server::typed::ObjectHandle::optional_variable::<
             i32,
@@ -451,12 +476,14 @@ pub struct SoftwareVersionTypeHandle(
     server::typed::HandleOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for SoftwareVersionTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for SoftwareVersionTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -467,6 +494,7 @@ impl server::typed::HandleType for SoftwareVersionType {
 impl SoftwareVersionTypeHandle {
     /// `Manufacturer`
     #[must_use]
+    #[inline]
     pub fn manufacturer(&self) -> server::Variable<codec::LocalizedText> {
         server::typed::ObjectHandle::variable::<
             codec::LocalizedText,
@@ -480,6 +508,7 @@ impl SoftwareVersionTypeHandle {
     }
     /// `ManufacturerUri`
     #[must_use]
+    #[inline]
     pub fn manufacturer_uri(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -493,6 +522,7 @@ impl SoftwareVersionTypeHandle {
     }
     /// `SoftwareRevision`
     #[must_use]
+    #[inline]
     pub fn software_revision(&self) -> server::Variable<codec::UaString> {
         server::typed::ObjectHandle::variable::<
             codec::UaString,
@@ -506,6 +536,7 @@ impl SoftwareVersionTypeHandle {
     }
     /// `PatchIdentifiers`
     #[must_use]
+    #[inline]
     pub fn patch_identifiers(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::Array<codec::UaString>>> {
@@ -515,6 +546,7 @@ impl SoftwareVersionTypeHandle {
     }
     /// `ReleaseDate`
     #[must_use]
+    #[inline]
     pub fn release_date(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::DateTime>> {
@@ -524,6 +556,7 @@ impl SoftwareVersionTypeHandle {
     }
     /// `ChangeLogReference`
     #[must_use]
+    #[inline]
     pub fn change_log_reference(
         &self,
     ) -> ::core::option::Option<server::Variable<codec::UaString>> {
@@ -533,6 +566,7 @@ impl SoftwareVersionTypeHandle {
     }
     /// `Hash`
     #[must_use]
+    #[inline]
     pub fn hash(&self) -> ::core::option::Option<server::Variable<codec::ByteString>> {
         server::typed::ObjectHandle::optional_variable::<
             codec::ByteString,
@@ -576,12 +610,14 @@ pub struct SubstanceVolumeIndicationTypeHandle(
 );
 impl ::core::convert::From<server::typed::ObjectHandle>
 for SubstanceVolumeIndicationTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for SubstanceVolumeIndicationTypeHandle {
     type Target = server::typed::HandleOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

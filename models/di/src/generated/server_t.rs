@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct TimeIndicationTypeHandle(server::typed::HandleOf<BaseLifetimeIndicationType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for TimeIndicationTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for TimeIndicationTypeHandle {
     type Target = server::typed::HandleOf<BaseLifetimeIndicationType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -29,12 +31,14 @@ pub struct TopologyElementTypeHandle(
     server::typed::HandleOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for TopologyElementTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for TopologyElementTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -45,6 +49,7 @@ impl server::typed::HandleType for TopologyElementType {
 impl TopologyElementTypeHandle {
     /// `ParameterSet`
     #[must_use]
+    #[inline]
     pub fn parameter_set(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
@@ -54,6 +59,7 @@ impl TopologyElementTypeHandle {
     }
     /// `MethodSet`
     #[must_use]
+    #[inline]
     pub fn method_set(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<nodes::typed::BaseObjectType>> {
@@ -63,6 +69,7 @@ impl TopologyElementTypeHandle {
     }
     /// `Identification`
     #[must_use]
+    #[inline]
     pub fn identification(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<FunctionalGroupType>> {
@@ -72,6 +79,7 @@ impl TopologyElementTypeHandle {
     }
     /// `Lock`
     #[must_use]
+    #[inline]
     pub fn lock(
         &self,
     ) -> ::core::option::Option<server::typed::HandleOf<LockingServicesType>> {
@@ -81,6 +89,7 @@ impl TopologyElementTypeHandle {
     }
     /// `<GroupIdentifier>` of this name, if there is one.
     #[must_use]
+    #[inline]
     pub fn group_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -89,6 +98,7 @@ impl TopologyElementTypeHandle {
     }
     /// Everything that stands for `<GroupIdentifier>`.
     #[must_use]
+    #[inline]
     pub fn group_identifiers(
         &self,
     ) -> server::typed::Named<server::typed::HandleOf<FunctionalGroupType>> {
@@ -101,6 +111,7 @@ impl TopologyElementTypeHandle {
     ///
     /// # Errors
     /// The name is taken, or the type is abstract.
+    #[inline]
     pub fn add_group_identifier(
         &self,
         name: impl ::core::convert::Into<nodes::typed::InstanceName>,
@@ -122,12 +133,14 @@ pub struct TransferServicesTypeHandle(
     server::typed::HandleOf<nodes::typed::BaseObjectType>,
 );
 impl ::core::convert::From<server::typed::ObjectHandle> for TransferServicesTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for TransferServicesTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
