@@ -1,10 +1,6 @@
 //! The standard OPC UA address space: static tables, and its ObjectTypes as Rust types.
 #![no_std]
 
-// Methods take and give lists.
-#[cfg(any(feature = "client", feature = "server"))]
-extern crate std;
-
 #[cfg(feature = "client")]
 #[rustfmt::skip]
 #[path = "generated/client.rs"]

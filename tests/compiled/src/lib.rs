@@ -95,3 +95,15 @@ pub mod vectors;
 #[rustfmt::skip]
 #[path = "../../goldens/xml_values/mod.rs"]
 pub mod xml_values;
+
+#[rustfmt::skip]
+#[path = "../../goldens/shapes/mod.rs"]
+pub mod shapes;
+
+#[rustfmt::skip]
+#[path = "../../goldens/object_names/mod.rs"]
+pub mod object_names;
+
+#[rustfmt::skip]
+#[path = "../../goldens/node_ids/mod.rs"]
+pub mod node_ids;

@@ -72,7 +72,7 @@ const REGISTER: &[fn(&mut codec::TypeRegistry)] = &[
     codec::TypeRegistry::register::<OpaqueId>,
     codec::TypeRegistry::register::<Option>,
     codec::TypeRegistry::register::<PartialEq>,
-    codec::TypeRegistry::register::<REGISTER>,
+    codec::TypeRegistry::register::<REGISTERI3025>,
     codec::TypeRegistry::register::<Result>,
     codec::TypeRegistry::register::<Self_>,
     codec::TypeRegistry::register::<Some>,

@@ -7,16 +7,16 @@ use ::uaforge_types::__private::codec as codec;
 
 /// `REGISTER` (i=3025)
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct REGISTER {
+pub struct REGISTERI3025 {
     /// `Inner`
     pub inner: codec::UaString,
 }
-impl codec::Encode for REGISTER {
+impl codec::Encode for REGISTERI3025 {
     fn encode(&self, e: &mut codec::Encoder<'_>) {
         codec::Encode::encode(&self.inner, e);
     }
 }
-impl codec::Decode for REGISTER {
+impl codec::Decode for REGISTERI3025 {
     const MIN_SIZE: usize = 4;
     fn decode_into(
         &mut self,
@@ -26,7 +26,7 @@ impl codec::Decode for REGISTER {
         ::core::result::Result::Ok(())
     }
 }
-impl codec::Structure for REGISTER {
+impl codec::Structure for REGISTERI3025 {
     const DATA_TYPE: codec::TypeKey = codec::TypeKey {
         namespace: "http://example.org/golden/awkward-names/",
         id: codec::ConstIdentifier::Numeric(3025),

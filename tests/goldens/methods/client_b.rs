@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct BigPressTypeProxy(client::typed::ProxyOf<PressType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for BigPressTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for BigPressTypeProxy {
     type Target = client::typed::ProxyOf<PressType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct DriveTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for DriveTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for DriveTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -26,6 +28,7 @@ impl DriveTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn home(&self, speed: f64) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<DriveType as nodes::typed::ObjectType>::METHODS[0];
         client::typed::ObjectProxy::call(

@@ -6,14 +6,16 @@ use super::*;
 
 /// A `IStoppableType` on a server.
 #[derive(Clone, Debug)]
-pub struct IStoppableTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
+pub struct IStoppableTypeProxy(client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for IStoppableTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IStoppableTypeProxy {
-    type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    type Target = client::typed::ProxyOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -28,6 +30,7 @@ impl IStoppableTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn stop(&self) -> ::core::result::Result<codec::DateTime, client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<IStoppableType as nodes::typed::ObjectType>::METHODS[0];
         let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;

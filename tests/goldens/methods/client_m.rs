@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct MachineTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for MachineTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for MachineTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl client::typed::ProxyType for MachineType {
 impl MachineTypeProxy {
     /// `Speed`
     #[must_use]
+    #[inline]
     pub fn speed(&self) -> client::typed::Var<f64> {
         client::typed::ObjectProxy::variable::<
             f64,
@@ -36,6 +39,7 @@ impl MachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn reset(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[0];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -47,6 +51,7 @@ impl MachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn configure(
         &self,
         r#type: codec::UaString,
@@ -83,6 +88,7 @@ impl MachineTypeProxy {
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
     #[allow(clippy::too_many_arguments, reason = "the Method has as many")]
+    #[inline]
     pub async fn load(
         &self,
         recipe: Step,
@@ -120,6 +126,7 @@ impl MachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn pause(
         &self,
         reason: codec::LocalizedText,
@@ -137,6 +144,7 @@ impl MachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn speed_i_7007(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<MachineType as nodes::typed::ObjectType>::METHODS[4];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -146,6 +154,7 @@ impl MachineTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn r#move(
         &self,
         far: f64,

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct OpenTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for OpenTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for OpenTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -26,6 +28,7 @@ impl OpenTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn run(
         &self,
         inputs: codec::Array<codec::Variant>,

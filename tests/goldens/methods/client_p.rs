@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct PressTypeProxy(client::typed::ProxyOf<MachineType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for PressTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for PressTypeProxy {
     type Target = client::typed::ProxyOf<MachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl client::typed::ProxyType for PressType {
 impl PressTypeProxy {
     /// `Drive`
     #[must_use]
+    #[inline]
     pub fn drive(&self) -> client::typed::ProxyOf<DriveType> {
         client::typed::ObjectProxy::object::<
             DriveType,
@@ -38,6 +41,7 @@ impl PressTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn load(
         &self,
         recipe: Step,
@@ -59,6 +63,7 @@ impl PressTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn reset(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<PressType as nodes::typed::ObjectType>::METHODS[1];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;
@@ -68,6 +73,7 @@ impl PressTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn pause(
         &self,
         reason: codec::LocalizedText,

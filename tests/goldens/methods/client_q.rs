@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct QuietTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for QuietTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for QuietTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

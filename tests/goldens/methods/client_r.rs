@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct RobotTypeProxy(client::typed::ProxyOf<DriveType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for RobotTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for RobotTypeProxy {
     type Target = client::typed::ProxyOf<DriveType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -28,6 +30,7 @@ impl RobotTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn stop(&self) -> ::core::result::Result<codec::DateTime, client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<RobotType as nodes::typed::ObjectType>::METHODS[0];
         let mut outputs = client::typed::ObjectProxy::call(self, METHOD, []).await?;

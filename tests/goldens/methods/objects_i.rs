@@ -20,7 +20,7 @@ impl nodes::typed::ObjectType for IStoppableType {
         ],
         optional: &[],
         supertype: ::core::option::Option::Some(
-            <nodes::typed::BaseObjectType as nodes::typed::ObjectType>::MEMBERS,
+            <::uaforge_ns0::BaseInterfaceType as nodes::typed::ObjectType>::MEMBERS,
         ),
     };
     const METHODS: &'static [nodes::typed::MethodMember] = &[
@@ -41,4 +41,5 @@ impl nodes::typed::ObjectType for IStoppableType {
     const REGISTER: &'static [nodes::typed::RegisterTypes] = REGISTER;
 }
 impl nodes::typed::IsA<IStoppableType> for IStoppableType {}
+impl nodes::typed::IsA<::uaforge_ns0::BaseInterfaceType> for IStoppableType {}
 impl nodes::typed::IsA<nodes::typed::BaseObjectType> for IStoppableType {}

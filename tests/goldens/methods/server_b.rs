@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct BigPressTypeHandle(server::typed::HandleOf<PressType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for BigPressTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for BigPressTypeHandle {
     type Target = server::typed::HandleOf<PressType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -6,14 +6,18 @@ use super::*;
 
 /// A `IStoppableType` of this server.
 #[derive(Clone, Debug)]
-pub struct IStoppableTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
+pub struct IStoppableTypeHandle(
+    server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>,
+);
 impl ::core::convert::From<server::typed::ObjectHandle> for IStoppableTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
-        Self(object)
+        Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for IStoppableTypeHandle {
-    type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    type Target = server::typed::HandleOf<::uaforge_ns0::BaseInterfaceType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct MachineTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for MachineTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for MachineTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl server::typed::HandleType for MachineType {
 impl MachineTypeHandle {
     /// `Speed`
     #[must_use]
+    #[inline]
     pub fn speed(&self) -> server::Variable<f64> {
         server::typed::ObjectHandle::variable::<
             f64,

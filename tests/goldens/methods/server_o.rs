@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct OpenTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for OpenTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for OpenTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct PressTypeHandle(server::typed::HandleOf<MachineType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for PressTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for PressTypeHandle {
     type Target = server::typed::HandleOf<MachineType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl server::typed::HandleType for PressType {
 impl PressTypeHandle {
     /// `Drive`
     #[must_use]
+    #[inline]
     pub fn drive(&self) -> server::typed::HandleOf<DriveType> {
         server::typed::ObjectHandle::object::<
             DriveType,

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct QuietTypeHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for QuietTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for QuietTypeHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

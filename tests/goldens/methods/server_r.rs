@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct RobotTypeHandle(server::typed::HandleOf<DriveType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for RobotTypeHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(::core::convert::From::from(object))
     }
 }
 impl ::core::ops::Deref for RobotTypeHandle {
     type Target = server::typed::HandleOf<DriveType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct ImplProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for ImplProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for ImplProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl client::typed::ProxyType for Impl {
 impl ImplProxy {
     /// `where`
     #[must_use]
+    #[inline]
     pub fn r#where(&self) -> client::typed::Var<f64> {
         client::typed::ObjectProxy::variable::<
             f64,
@@ -33,6 +36,7 @@ impl ImplProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn r#loop(&self) -> ::core::result::Result<(), client::Error> {
         const METHOD: &nodes::typed::MethodMember = &<Impl as nodes::typed::ObjectType>::METHODS[0];
         client::typed::ObjectProxy::call(self, METHOD, []).await?;

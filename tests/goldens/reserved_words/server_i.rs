@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct ImplHandle(server::typed::HandleOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<server::typed::ObjectHandle> for ImplHandle {
+    #[inline]
     fn from(object: server::typed::ObjectHandle) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for ImplHandle {
     type Target = server::typed::HandleOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -24,6 +26,7 @@ impl server::typed::HandleType for Impl {
 impl ImplHandle {
     /// `where`
     #[must_use]
+    #[inline]
     pub fn r#where(&self) -> server::Variable<f64> {
         server::typed::ObjectHandle::variable::<
             f64,

@@ -8,12 +8,14 @@ use super::*;
 #[derive(Clone, Debug)]
 pub struct PumpTypeProxy(client::typed::ProxyOf<nodes::typed::BaseObjectType>);
 impl ::core::convert::From<client::typed::ObjectProxy> for PumpTypeProxy {
+    #[inline]
     fn from(object: client::typed::ObjectProxy) -> Self {
         Self(object)
     }
 }
 impl ::core::ops::Deref for PumpTypeProxy {
     type Target = client::typed::ProxyOf<nodes::typed::BaseObjectType>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -28,6 +30,7 @@ impl PumpTypeProxy {
     ///
     /// # Errors
     /// The object does not have the Method, the Method failed, or the service did.
+    #[inline]
     pub async fn start(
         &self,
         speed: f64,
