@@ -20,6 +20,7 @@ use uaforge_types::{
     UserTokenType, status,
 };
 
+use crate::mutator::Mutator;
 use crate::peer::{binary_id, start_time};
 use crate::raw::{Chunk, NONE, body, field, message};
 
@@ -87,6 +88,8 @@ pub struct Wire {
     pub log: Vec<Asked>,
     /// The URLs that were named in Hello, GetEndpoints and CreateSession.
     pub urls: Vec<String>,
+    /// Damages some of what is sent.
+    pub damage: Option<Mutator>,
     now: Ticks,
     token: u32,
     sequence: u32,
@@ -106,9 +109,27 @@ impl Wire {
     }
 
     fn bytes(&mut self, out: Out) -> Vec<u8> {
+        let mut bytes = self.sound_bytes(out);
+        if let Some(mutator) = &mut self.damage
+            && mutator.below(20) == 0
+        {
+            let other = bytes.clone();
+            mutator.mutate(&mut bytes, &other);
+        }
+        bytes
+    }
+
+    fn sound_bytes(&mut self, out: Out) -> Vec<u8> {
         match out {
             Out::Raw(bytes) => bytes,
-            Out::Chunk { kind, request_id, content } => {
+            Out::Chunk { kind, request_id, mut content } => {
+                // More often what is inside of a sound chunk, so that it is read at all.
+                if let Some(mutator) = &mut self.damage
+                    && mutator.below(4) == 0
+                {
+                    let other = content.clone();
+                    mutator.mutate(&mut content, &other);
+                }
                 self.sequence += 1;
                 let fields = [self.channel, self.token, self.sequence, request_id];
                 let fields: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
@@ -315,6 +336,7 @@ impl Pair {
             channel: CHANNEL,
             log: Vec::new(),
             urls: Vec::new(),
+            damage: None,
             now: now.ticks,
             token: 0,
             sequence: 0,

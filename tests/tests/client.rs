@@ -190,6 +190,30 @@ fn typed_variables_write() {
     });
 }
 
+/// A server that stops tells the session, and whoever waits.
+#[test]
+fn a_server_that_stops_ends_the_session() {
+    let server = server();
+    let url = server.endpoints().first().cloned().expect("an endpoint");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    runtime.block_on(async {
+        let running = tokio::spawn(async move { server.run_until(stopped).await });
+        let session = Client::builder().insecure().connect(&url).await.expect("connected");
+        assert!(!session.is_closed());
+        let watched = session.clone();
+        let closed = tokio::spawn(async move { watched.closed().await });
+        drop(stop);
+        let reason = closed.await.expect("the task ends");
+        assert!(session.is_closed(), "{reason}");
+        let error = session.read_value(&NodeId::numeric(0, 2259)).await.unwrap_err();
+        assert_eq!(error.to_string(), reason.to_string());
+        running.await.expect("the server does not panic").expect("the server runs");
+        let error = Client::builder().insecure().connect(&url).await.unwrap_err();
+        assert!(matches!(error, Error::Connect { .. }), "{error}");
+    });
+}
+
 /// A device that never answers, and tells when a read of it begins and ends.
 struct Stuck(UnboundedSender<&'static str>);
 

@@ -18,7 +18,8 @@ use crate::proto::{Connection, Goal, Handles, Plan, Ties};
 use crate::tables::Tables;
 use crate::{Discovery, Error, Session, SessionInfo};
 
-/// Connects to the address as typed, whatever the server's endpoint list says, and activates a session.
+/// Connects to the address as typed, whatever the server's endpoint list says, and activates a session
+/// (OPC 10000-4 §5.7).
 /// The connection is one task on the tokio runtime that this is called from.
 ///
 /// A server whose endpoints are all without security is refused; see [`connect_insecure`].
@@ -57,7 +58,8 @@ pub struct ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Takes the endpoint without security: nothing is signed, encrypted or authenticated.
+    /// Takes the endpoint without security: nothing is signed, encrypted or authenticated (OPC 10000-4
+    /// §7.20 MessageSecurityMode None).
     #[must_use]
     pub fn insecure(mut self) -> Self {
         self.config.insecure = true;
@@ -101,21 +103,24 @@ impl ClientBuilder {
         self
     }
 
-    /// How long the server keeps the session without hearing from it; default 60 s.
+    /// How long the server keeps the session without hearing from it; default 60 s. The server may revise
+    /// it (OPC 10000-4 §5.7.2 requestedSessionTimeout); the session is kept alive by what it says.
     #[must_use]
     pub fn session_timeout(mut self, time: Duration) -> Self {
         self.config.session_timeout = time;
         self
     }
 
-    /// Silence after which the server's state is read; default 5 s.
+    /// Silence after which ServerStatus.State is read (OPC 10000-5 §12.10); default 5 s. A server that does
+    /// not answer it within the time of a call has ended the session.
     #[must_use]
     pub fn keep_alive(mut self, time: Duration) -> Self {
         self.config.keep_alive = time;
         self
     }
 
-    /// Lifetime of a security token, which is renewed in time; default one hour.
+    /// Lifetime of a security token, which is renewed in time (OPC 10000-4 §5.6.2 requestedLifetime);
+    /// default one hour.
     #[must_use]
     pub fn token_lifetime(mut self, time: Duration) -> Self {
         self.config.token_lifetime = time;
@@ -146,8 +151,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Connects to the address as typed and activates a session. The connection is one task on the tokio
-    /// runtime that this is called from.
+    /// Connects to the address as typed and activates a session (OPC 10000-4 §5.5.4, §5.6.2, §5.7.2,
+    /// §5.7.3). The connection is one task on the tokio runtime that this is called from.
     ///
     /// # Errors
     /// See [`Error`].

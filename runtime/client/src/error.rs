@@ -7,11 +7,12 @@ use uaforge_types::status;
 
 use crate::advice::StatusText;
 
-/// Why something a client asked for did not come back.
+/// Why something a client asked for did not come back. Its text names service, node or browse path and
+/// place of the operation, the status with its meaning (OPC 10000-4 §7.38), and what to do.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text is not an `opc.tcp` URL with a host.
+    /// The text is not an `opc.tcp` URL with a host (OPC 10000-6 §7.2).
     #[error("`{0}` is not an address such as opc.tcp://host:4840/path")]
     Address(Arc<str>),
     /// The connection could not be made.
@@ -22,7 +23,8 @@ pub enum Error {
         /// What the operating system said.
         reason: Arc<std::io::Error>,
     },
-    /// The server offers endpoints without security only, and `.insecure()` was not said.
+    /// The server offers endpoints without security only (OPC 10000-4 §5.5.4), and `.insecure()` was not
+    /// said.
     #[error("{url} offers endpoints without security only; say `.insecure()` if that is what you want")]
     PlainOnly {
         /// The address that was typed.
@@ -42,7 +44,7 @@ pub enum Error {
         /// The address that was typed.
         url: Arc<str>,
     },
-    /// The endpoint does not accept anonymous users.
+    /// The endpoint does not accept anonymous users (OPC 10000-4 §7.41 UserTokenPolicy).
     #[error("{url} does not accept anonymous users on its plain endpoint")]
     AnonymousRefused {
         /// The address that was typed.
@@ -56,7 +58,7 @@ pub enum Error {
     /// The connection is closed, or was lost.
     #[error("the connection is closed: {0}; connect again")]
     Closed(Arc<str>),
-    /// No response came in time.
+    /// No response came in time: that of the call, or of the session's builder.
     #[error("{service}: no response in time; give the call more time, or ask for less at once")]
     Timeout {
         /// The request.
@@ -78,13 +80,13 @@ pub enum Error {
         /// The peer's or the channel's words.
         reason: Arc<str>,
     },
-    /// The server no longer knows the session or its channel.
+    /// The server no longer knows the session or its channel, such as after a restart (OPC 10000-4 §5.7.2).
     #[error("the session is over: {}", StatusText(*status))]
     SessionOver {
         /// The serviceResult that says so.
         status: StatusCode,
     },
-    /// One operation of a service failed.
+    /// One operation of a service failed (OPC 10000-4 §7.38).
     #[error("{}{what}: {}", Operation(*service, *index), StatusText(*status))]
     Operation {
         /// The request, if it is one.

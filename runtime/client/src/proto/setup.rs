@@ -44,12 +44,12 @@ pub struct OperationLimits {
     pub max_browse_continuation_points: u16,
 }
 
-/// What is known once the session is ready.
+/// What is known once the session is ready (OPC 10000-4 §5.7.2).
 #[derive(Clone, Debug)]
 pub struct SessionInfo {
     /// The SessionId.
     pub session_id: NodeId,
-    /// RevisedSessionTimeout.
+    /// RevisedSessionTimeout; zero if the server gave no number that makes sense.
     pub timeout: Duration,
     /// ApplicationUri of the server.
     pub server_uri: UaString,
