@@ -201,8 +201,8 @@ struct Nonce {
 }
 
 impl KeyExchange for Nonce {
-    fn nonce(&self) -> &[u8] {
-        &self.nonce
+    fn nonce(&self) -> Option<&[u8]> {
+        Some(&self.nonce)
     }
 
     fn finish(self: Box<Self>, peer_nonce: &[u8]) -> Result<TokenKeys, ChannelError> {

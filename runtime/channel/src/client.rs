@@ -111,6 +111,8 @@ pub struct ClientChannel {
     conversation: Conversation,
     state: State,
     next_request: u32,
+    /// The header of the next request of the channel's own.
+    header: Option<Box<RequestHeader>>,
 }
 
 impl ClientChannel {
@@ -124,7 +126,14 @@ impl ClientChannel {
         let mut conversation = Conversation::new(entropy);
         conversation.reader.set_rule(policy.sequence_rule());
         conversation.writer.set_rule(policy.sequence_rule());
-        Self { config, policy: Box::new(policy), conversation, state: State::Idle, next_request: 1 }
+        Self {
+            config,
+            policy: Box::new(policy),
+            conversation,
+            state: State::Idle,
+            next_request: 1,
+            header: None,
+        }
     }
 
     /// Writes the Hello; the rest of the handshake follows by itself.
@@ -198,6 +207,27 @@ impl ClientChannel {
         let id = self.next_request;
         self.next_request = id.wrapping_add(1).max(1);
         id
+    }
+
+    /// The numbers that the next chunk and the next request get, for a conversation that begins with others
+    /// than 1 or repeats a recording (OPC 10000-6 §6.7.2.4).
+    pub fn set_numbers(&mut self, sequence: u32, request_id: u32) {
+        self.conversation.writer.set_sequence(sequence);
+        self.next_request = request_id;
+    }
+
+    /// The header of the next OpenSecureChannel or CloseSecureChannel request, instead of one with nothing
+    /// but time, handle and timeout hint: for an audit entry id, or to repeat a recording
+    /// (OPC 10000-4 §7.32).
+    pub fn set_request_header(&mut self, header: RequestHeader) {
+        self.header = Some(Box::new(header));
+    }
+
+    fn take_header(&mut self, request_handle: u32, timeout_hint: u32, now: Now) -> RequestHeader {
+        self.header.take().map_or_else(
+            || RequestHeader { timestamp: now.utc, request_handle, timeout_hint, ..Default::default() },
+            |header| *header,
+        )
     }
 
     /// Takes the first frame of `input`; gives the bytes it took and what they were. What the channel has
@@ -322,13 +352,9 @@ impl ClientChannel {
         let exchange =
             self.policy.exchange(Role::Client, self.config.mode, &mut *self.conversation.entropy)?;
         let request_id = self.take_request_id();
+        let timeout_hint = milliseconds(self.config.message_timeout);
         let request = OpenSecureChannelRequest {
-            request_header: RequestHeader {
-                timestamp: now.utc,
-                request_handle: request_id,
-                timeout_hint: milliseconds(self.config.message_timeout),
-                ..Default::default()
-            },
+            request_header: self.take_header(request_id, timeout_hint, now),
             client_protocol_version: 0,
             request_type,
             security_mode: self.config.mode,
@@ -393,13 +419,7 @@ impl ClientChannel {
         }
         if self.is_open() {
             let request_id = self.take_request_id();
-            let request = CloseSecureChannelRequest {
-                request_header: RequestHeader {
-                    timestamp: now.utc,
-                    request_handle: request_id,
-                    ..Default::default()
-                },
-            };
+            let request = CloseSecureChannelRequest { request_header: self.take_header(request_id, 0, now) };
             let cx = EncodeContext::default();
             // A message this small fits every peer's limits.
             let _ = self.conversation.writer.send_as(MessageType::Close, out, cx, request_id, |e| {

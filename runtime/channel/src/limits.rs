@@ -7,13 +7,12 @@ use crate::hello::Announced;
 
 /// Smallest buffer that a peer has to have (OPC 10000-6 §7.1.2.3).
 const MIN_BUFFER: u32 = 8192;
-/// Largest chunk that this side receives: what the buffer of a connection holds.
-const MAX_BUFFER: u32 = 65_536;
 
 /// What one side can take and wants to send. 0 is no limit for messages and chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest chunk that is received, in bytes; at least 8192 and at most 65,536 are used.
+    /// Largest chunk that is received, in bytes; at least 8192 is used. Whoever drives the channel has to
+    /// hold a whole chunk, so that this is not more than its buffer.
     pub receive_buffer: u32,
     /// Largest chunk that is sent; at least 8192 is used.
     pub send_buffer: u32,
@@ -32,7 +31,7 @@ impl Default for Limits {
 impl Limits {
     /// The size of the receive buffer that is announced and kept.
     pub(crate) fn receive_buffer(&self) -> u32 {
-        self.receive_buffer.clamp(MIN_BUFFER, MAX_BUFFER)
+        self.receive_buffer.max(MIN_BUFFER)
     }
 
     /// The size of the send buffer that is announced.

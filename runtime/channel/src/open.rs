@@ -93,8 +93,8 @@ impl<'c> Numbered<'c> {
 }
 
 /// A nonce as it stands in a message; null if the policy has none.
-pub(crate) fn nonce(bytes: &[u8]) -> ByteString {
-    if bytes.is_empty() { ByteString::NULL } else { bytes.into() }
+pub(crate) fn nonce(bytes: Option<&[u8]>) -> ByteString {
+    bytes.map_or(ByteString::NULL, ByteString::from)
 }
 
 /// The number of a structure's binary encoding.

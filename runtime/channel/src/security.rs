@@ -73,8 +73,8 @@ pub struct AsymmetricChunk {
 
 /// The nonces of one token, or the keys that stand in their place (OPC 10000-6 §6.7.5).
 pub trait KeyExchange: fmt::Debug + Send {
-    /// The own nonce; empty if the policy has none.
-    fn nonce(&self) -> &[u8];
+    /// The own nonce; `None`, which is sent as null, if the policy has none.
+    fn nonce(&self) -> Option<&[u8]>;
 
     /// The keys of the token.
     ///
@@ -200,8 +200,8 @@ impl SecurityProvider for NonePolicy {
 }
 
 impl KeyExchange for NonePolicy {
-    fn nonce(&self) -> &[u8] {
-        &[]
+    fn nonce(&self) -> Option<&[u8]> {
+        None
     }
 
     fn finish(self: Box<Self>, _peer_nonce: &[u8]) -> Result<TokenKeys, ChannelError> {

@@ -77,6 +77,18 @@ impl Sequencer {
         Self { rule, next }
     }
 
+    /// Begins anew by another rule; the same one changes nothing.
+    pub fn set_rule(&mut self, rule: SequenceRule) {
+        if self.rule != rule {
+            *self = Self::new(rule);
+        }
+    }
+
+    /// Goes on with another number.
+    pub const fn set(&mut self, next: u32) {
+        self.next = next;
+    }
+
     /// The number of the next chunk.
     pub fn take(&mut self) -> u32 {
         let number = self.next;

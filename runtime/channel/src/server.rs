@@ -90,6 +90,8 @@ pub struct ServerChannel {
     endpoint_url: String,
     /// Longest message before [`ServerChannel::lift_message_limit`].
     early_message: usize,
+    /// The header of the next OpenSecureChannel response.
+    header: Option<Box<ResponseHeader>>,
 }
 
 impl ServerChannel {
@@ -106,6 +108,7 @@ impl ServerChannel {
             last_token: 0,
             endpoint_url: String::new(),
             early_message: usize::MAX,
+            header: None,
         }
     }
 
@@ -169,6 +172,14 @@ impl ServerChannel {
     /// Writes responses that come later than their request was handled.
     pub fn writer(&mut self) -> &mut Writer {
         &mut self.conversation.writer
+    }
+
+    /// The id of the next token and the header of the response that grants it, instead of the next number
+    /// and one with nothing but the time: for a server that counts tokens over all its channels, or to
+    /// repeat a recording (OPC 10000-4 §5.6.2).
+    pub fn set_next_token(&mut self, token_id: u32, header: ResponseHeader) {
+        self.last_token = token_id.wrapping_sub(1);
+        self.header = Some(Box::new(header));
     }
 
     /// Whether received bytes can be handled now; if not, [`ServerChannel::poll`] has to be ready first.
@@ -359,10 +370,9 @@ impl ServerChannel {
         let token = self.issue(&request, keys, now);
         let response = OpenSecureChannelResponse {
             response_header: ResponseHeader {
-                timestamp: now.utc,
                 request_handle: request.request_header.request_handle,
                 service_result: StatusCode::GOOD,
-                ..Default::default()
+                ..self.header.take().map_or_else(|| at(now), |header| *header)
             },
             server_protocol_version: 0,
             security_token: token,
@@ -488,6 +498,10 @@ fn check_request(
         }
         _ => Ok(()),
     }
+}
+
+fn at(now: Now) -> ResponseHeader {
+    ResponseHeader { timestamp: now.utc, ..Default::default() }
 }
 
 fn policy_rejected() -> ChannelError {

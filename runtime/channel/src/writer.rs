@@ -53,9 +53,15 @@ impl Writer {
         self.channel
     }
 
+    /// The sequence number of the next chunk, for one that begins anywhere or repeats a recording
+    /// (OPC 10000-6 §6.7.2.4).
+    pub fn set_sequence(&mut self, next: u32) {
+        self.sequence.set(next);
+    }
+
     /// Begins to count by the rule of the policy that was chosen.
     pub(crate) fn set_rule(&mut self, rule: SequenceRule) {
-        self.sequence = Sequencer::new(rule);
+        self.sequence.set_rule(rule);
     }
 
     /// Uses another token from the next message on.
