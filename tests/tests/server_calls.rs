@@ -194,6 +194,22 @@ fn the_nearest_handler_answers() {
 }
 
 #[test]
+fn two_methods_of_one_name_are_two() {
+    let (server, mut peer) = set_up();
+    let second = |edit: &mut Edit| {
+        add(edit, 200, "Locked", ClassAttributes::Method { executable: true }, (own(PUMP), HAS_COMPONENT));
+        add(edit, 201, "Locked", ClassAttributes::Method { executable: true }, (own(PUMP), HAS_COMPONENT));
+        Ok::<(), StatusCode>(())
+    };
+    server.space().edit(second).unwrap();
+    server.on_call(own(PUMP), own(201), |_| Err(status::GOOD_CALL_AGAIN.into())).unwrap();
+    server.on_call(own(PUMP), own(200), |_| Ok(Vec::new())).unwrap();
+    let found = [LOCKED, 200, 201].map(|method| call(&mut peer, PUMP, method, &[]).status_code);
+    // An error with a good status is the handler's mistake.
+    assert_eq!(found, [status::BAD_NOT_EXECUTABLE, StatusCode::GOOD, status::BAD_INTERNAL_ERROR]);
+}
+
+#[test]
 fn what_is_no_method_of_the_object_has_its_status() {
     let (server, mut peer) = set_up();
     server.on_call(own(PUMP), own(START_OF_PUMP), accept).unwrap();
@@ -289,12 +305,13 @@ fn types_ranks_and_dimensions_are_checked() {
         Matrix::new(dimensions, vec![0.0_f64; count]).expect("as many elements").into_variant()
     };
     let mismatch = status::BAD_TYPE_MISMATCH;
-    let wrong: [(usize, Variant, StatusCode); 13] = [
+    let wrong: [(usize, Variant, StatusCode); 14] = [
         (0, Variant::from("1"), mismatch),
         (0, Array::from(vec![1_u16]).into_variant(), mismatch),
         (0, Variant::Null, mismatch),
         (2, Variant::LocalizedText(Arc::new("text".into())), mismatch),
         (3, Variant::UInt32(0), mismatch),
+        (3, Variant::Int32(99), status::BAD_OUT_OF_RANGE),
         (4, ExtensionObject::new(argument("a", 1, -1)).into(), mismatch),
         (4, Variant::Int32(0), mismatch),
         (5, matrix(vec![3, 1]), status::BAD_OUT_OF_RANGE),
@@ -386,6 +403,25 @@ fn an_argument_that_the_handler_refuses_has_its_place() {
     let result = call(&mut peer, PUMP, START_OF_PUMP, &start_inputs());
     assert_eq!(result.status_code, status::BAD_USER_ACCESS_DENIED);
     assert!(result.input_argument_results.is_empty());
+}
+
+#[test]
+fn objects_with_very_many_components_have_a_budget() {
+    let (server, mut peer) = set_up();
+    server.on_call(own(PUMP_TYPE), own(START_OF_TYPE), accept).unwrap();
+    let many = |edit: &mut Edit| {
+        for id in 10_000..30_000 {
+            let object = ClassAttributes::Object { event_notifier: 0 };
+            add(edit, id, &format!("Part {id}"), object, (own(PUMP), HAS_COMPONENT));
+        }
+        Ok::<(), StatusCode>(())
+    };
+    server.space().edit(many).unwrap();
+    let start = start_inputs();
+    let calls = vec![request(own(PUMP), own(START_OF_PUMP), &start); 100];
+    let results = call_all(&mut peer, calls);
+    assert_eq!(results[0].status_code, StatusCode::GOOD);
+    assert_eq!(results[99].status_code, status::BAD_TOO_MANY_OPERATIONS);
 }
 
 #[test]

@@ -278,7 +278,10 @@ fn a_subtype_handles_what_it_declares_anew() {
 fn objects_of_the_model_are_handled_by_their_type() {
     let (server, logic) = (server(), Logic::default());
     server.bind_methods::<PressType, _>(logic.clone()).unwrap();
-    server.bind_methods::<DriveType, _>(logic.clone()).unwrap();
+    let press = server.object_at::<PressType>(ids::object::PRESS).unwrap();
+    press.drive().bind_methods(logic.clone()).unwrap();
+    assert!(server.object_at::<RobotType>(ids::object::PRESS).is_err());
+    assert!(server.object_at::<PressType>(ids::object_type::PRESS_TYPE).is_err());
     with_session(&server, |session| async move {
         let press: PressTypeProxy = session.object_at::<PressType>(ids::object::PRESS).await.unwrap();
         assert!(press.load(step("static"), 2.0).await.unwrap());

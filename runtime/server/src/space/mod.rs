@@ -5,6 +5,7 @@ mod call;
 pub(crate) mod check;
 mod follow;
 pub(crate) mod live;
+mod method;
 mod properties;
 mod read;
 pub(crate) mod signature;

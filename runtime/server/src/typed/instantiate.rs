@@ -24,6 +24,14 @@ pub enum InstanceError {
     /// The address space refused it.
     #[error(transparent)]
     Instance(#[from] InstantiateError),
+    /// There is no such object, or it is of another type.
+    #[error("{node_id} is no {expected}")]
+    NotOfType {
+        /// The node.
+        node_id: NodeId,
+        /// Browse name of the wanted type.
+        expected: &'static str,
+    },
     /// The object was made, but a Method that its handler is for is not among its members.
     #[error(transparent)]
     Methods(#[from] MethodBindError),

@@ -4,13 +4,31 @@ use core::fmt;
 use std::sync::Arc;
 
 use uaforge_codec::{NodeId, NodeIdRef, QualifiedName};
-use uaforge_nodes::typed::{InstanceName, MemberName, ObjectType, PlaceholderMember, resolve_key};
+use uaforge_nodes::typed::{InstanceName, MemberName, NodeRef, ObjectType, PlaceholderMember, resolve_key};
 use uaforge_nodes::{BrowseName, Direction, Node, NodeClass, ValueCell};
 use uaforge_types::ids;
 
 use super::instantiate::add_placeholder;
 use super::{HandleOf, HandleType, InstanceError, Named};
 use crate::{Server, Variable, VariableHandle};
+
+impl Server {
+    /// A handle of an object that exists, such as one of a model, by its id or a model's constant.
+    ///
+    /// # Errors
+    /// There is no such object, it is of another type, or a model is missing.
+    pub fn object_at<T: HandleType>(&self, node: impl NodeRef) -> Result<HandleOf<T>, InstanceError> {
+        let snapshot = self.space().snapshot();
+        let node_id = node.node_id(snapshot.namespaces())?;
+        let wanted = T::ID.resolve(snapshot.namespaces())?;
+        let node = snapshot.node(node_id.as_ref()).filter(|node| node.class() == NodeClass::Object);
+        let found = node.and_then(|node| node.type_definition());
+        if !found.is_some_and(|found| snapshot.is_subtype(found, wanted.as_ref())) {
+            return Err(InstanceError::NotOfType { node_id, expected: T::NAME });
+        }
+        Ok(ObjectHandle::new(self.clone(), node_id).into())
+    }
+}
 
 /// An object of any type on this server. Generated handles dereference to it over those of their supertypes.
 #[derive(Clone)]
