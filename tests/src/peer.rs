@@ -63,6 +63,8 @@ pub struct Peer<W> {
     pub token: NodeId,
     /// The time, which only the test moves.
     pub now: Now,
+    /// How long requests wait for their answers, in milliseconds.
+    pub timeout_hint: u32,
     /// Why the server ended the channel.
     pub failure: Option<ChannelError>,
     handle: u32,
@@ -88,6 +90,7 @@ impl<W: Wire> Peer<W> {
             channel: ClientChannel::new(config, NonePolicy, SeededEntropy::new(1)),
             token: NodeId::NULL,
             now,
+            timeout_hint: 10_000,
             failure: None,
             handle: 0,
             out: Vec::new(),
@@ -146,7 +149,7 @@ impl<W: Wire> Peer<W> {
             authentication_token: self.token.clone(),
             timestamp: self.now.utc,
             request_handle: self.handle,
-            timeout_hint: 10_000,
+            timeout_hint: self.timeout_hint,
             ..Default::default()
         }
     }

@@ -45,6 +45,9 @@ impl fmt::Debug for StatusCode {
     }
 }
 
+/// So that `?` passes a bad status on as an error.
+impl core::error::Error for StatusCode {}
+
 impl fmt::Display for StatusCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "0x{:08X}", self.0)

@@ -9,9 +9,12 @@ pub use uaforge_client as client;
 pub use uaforge_server as server;
 
 pub use uaforge_codec::{
-    Array, ByteString, DataValue, DateTime, ExpandedNodeId, ExtensionObject, Guid, LocalizedText, Matrix,
-    NodeId, QualifiedName, StatusCode, UaString, Variant,
+    Array, ByteString, DataValue, DateTime, ExpandedNodeId, ExpandedNodeIdRef, ExtensionObject, Guid,
+    LocalizedText, Matrix, NodeId, NodeIdRef, QualifiedName, StatusCode, UaString, Variant,
 };
+/// Nodes of an address space: what node managers and edits are made of.
+#[cfg(feature = "server")]
+pub use uaforge_nodes as nodes;
 pub use uaforge_types as types;
 pub use uaforge_types::status;
 

@@ -1,5 +1,7 @@
 //! Node managers: who answers for which nodes, in batches.
 
+mod attributes;
+mod batch;
 mod browse;
 mod call;
 mod claim;
