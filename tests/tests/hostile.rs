@@ -114,6 +114,9 @@ fn a_large_browse_takes_many_turns() {
         assert_eq!(connection.has_more(), connection.output().is_empty());
     }
     assert!((5..=60).contains(&turns), "{turns}");
+    // Nothing is left to do, whatever the last turn used up.
+    let _ = connection.poll_work(&mut std::task::Context::from_waker(std::task::Waker::noop()), &start_time);
+    assert!(!connection.has_more());
     let body = peer.wait_for(id).unwrap();
     let response: BrowseResponse = peer.decode(&body).unwrap();
     assert_eq!(response.results.len(), 50);

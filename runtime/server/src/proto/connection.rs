@@ -260,6 +260,7 @@ impl Machine for Connection {
         if self.is_closed() {
             return Poll::Pending;
         }
+        self.exhausted = false;
         let mut progress = !self.in_flight.is_empty() && self.send_done(cx, now);
         if !self.channel.wants_input() && self.channel.poll(cx, now(), self.output.vec()).is_ready() {
             self.note_channel();
