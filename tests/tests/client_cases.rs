@@ -11,8 +11,8 @@ use uaforge_tests::nodes;
 use uaforge_tests::rogue::{Asked, Pair, URL, Wire, plain_endpoint};
 use uaforge_types::{
     BrowseDescription, BrowseDirection, BrowsePath, BrowsePathResult, BrowseRequest, BrowseResultMask,
-    MessageSecurityMode, ReadRequest, ReadResponse, ReadValueId, RelativePath, RelativePathElement,
-    UserTokenType, status,
+    MessageSecurityMode, ReadRequest, ReadResponse, ReadValueId, RegisterNodesRequest, RelativePath,
+    RelativePathElement, UserTokenType, status,
 };
 
 fn server_with(limits: Limits) -> Server {
@@ -180,50 +180,60 @@ fn case_040_browse_continuation_points() {
         assert!(two.iter().all(|result| !result.continuation_point.is_null()), "both are free again");
         let points = two.into_iter().map(|result| result.continuation_point).collect();
         session.browse_next(points, true).await.unwrap();
-        // Steps 7 and 8.
-        let all_of_g = browse(vec![children(&g)], 3).await.unwrap().remove(0);
-        assert_eq!((all_of_g.references.len(), all_of_g.continuation_point), (3, ByteString::NULL));
-        let all_of_f = browse(vec![children(&f)], 0).await.unwrap().remove(0);
-        assert_eq!(all_of_f.references.len(), 25);
-        // Step 9.
-        let invalid =
-            [ByteString::from(vec![7; 16]), ByteString::from(vec![]), ByteString::from(vec![1; 1 << 20])];
-        for result in next(invalid.to_vec()).await.unwrap() {
-            assert_eq!(result.status_code, status::BAD_CONTINUATION_POINT_INVALID);
-        }
-        // Steps 11 to 14.
-        let unknown_type = BrowseDescription { reference_type_id: NodeId::numeric(1, 77), ..children(&f) };
-        let direction = BrowseDescription { browse_direction: BrowseDirection(3), ..children(&f) };
-        let statuses: Vec<_> = browse(vec![unknown_type, direction, children(&NodeId::numeric(1, 4))], 0)
-            .await
-            .unwrap()
-            .into_iter()
-            .map(|result| result.status_code)
-            .collect();
-        let expected = [
-            status::BAD_REFERENCE_TYPE_ID_INVALID,
-            status::BAD_BROWSE_DIRECTION_INVALID,
-            status::BAD_NODE_ID_UNKNOWN,
-        ];
-        assert_eq!(statuses, expected);
-        assert_eq!(browse(vec![], 0).await.unwrap_err().status(), status::BAD_NOTHING_TO_DO);
+        limits_and_refusals(&session, &f, &g).await;
         // The helper gets everything, more nodes than there are continuation points.
         let pages = session.browse_all(vec![children(&f); 7]).page_size(10).await.unwrap();
         assert!(pages.iter().all(|page| page.as_ref().unwrap().len() == 25));
-        // Step 15.
-        let first = browse(vec![children(&f)], 10).await.unwrap().remove(0);
-        let gone = NodeId::string(1, format!("{f}/20"));
-        server.space().edit(|edit| edit.remove_reference(&f, &organizes(), &gone)).expect("it is removed");
-        let second = next(vec![first.continuation_point]).await.unwrap().remove(0);
-        if second.status_code != status::BAD_CONTINUATION_POINT_INVALID {
-            let third = next(vec![second.continuation_point]).await.unwrap().remove(0);
-            let rest = second.references.iter().chain(third.references.iter());
-            let seen: Vec<_> = first.references.iter().chain(rest).map(|r| r.node_id.clone()).collect();
-            assert!((24..=25).contains(&seen.len()));
-        }
-        let pages = session.browse_all(vec![children(&f)]).page_size(10).await.unwrap();
-        assert_eq!(pages[0].as_ref().unwrap().len(), 24);
+        a_change_between_pages(&server, &session, &f).await;
     });
+}
+
+/// Case 040, steps 7 to 9 and 11 to 14.
+async fn limits_and_refusals(session: &Session, f: &NodeId, g: &NodeId) {
+    // Steps 7 and 8.
+    let all_of_g = session.browse(vec![children(g)], 3).await.unwrap().remove(0);
+    assert_eq!((all_of_g.references.len(), all_of_g.continuation_point), (3, ByteString::NULL));
+    let all_of_f = session.browse(vec![children(f)], 0).await.unwrap().remove(0);
+    assert_eq!(all_of_f.references.len(), 25);
+    // Step 9.
+    let invalid =
+        [ByteString::from(vec![7; 16]), ByteString::from(vec![]), ByteString::from(vec![1; 1 << 20])];
+    for result in session.browse_next(invalid.to_vec(), false).await.unwrap() {
+        assert_eq!(result.status_code, status::BAD_CONTINUATION_POINT_INVALID);
+    }
+    // Steps 11 to 14.
+    let unknown_type = BrowseDescription { reference_type_id: NodeId::numeric(1, 77), ..children(f) };
+    let direction = BrowseDescription { browse_direction: BrowseDirection(3), ..children(f) };
+    let statuses: Vec<_> = session
+        .browse(vec![unknown_type, direction, children(&NodeId::numeric(1, 4))], 0)
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|result| result.status_code)
+        .collect();
+    let expected = [
+        status::BAD_REFERENCE_TYPE_ID_INVALID,
+        status::BAD_BROWSE_DIRECTION_INVALID,
+        status::BAD_NODE_ID_UNKNOWN,
+    ];
+    assert_eq!(statuses, expected);
+    assert_eq!(session.browse(vec![], 0).await.unwrap_err().status(), status::BAD_NOTHING_TO_DO);
+}
+
+/// Case 040, step 15.
+async fn a_change_between_pages(server: &Server, session: &Session, f: &NodeId) {
+    let first = session.browse(vec![children(f)], 10).await.unwrap().remove(0);
+    let gone = NodeId::string(1, format!("{f}/20"));
+    server.space().edit(|edit| edit.remove_reference(f, &organizes(), &gone)).expect("it is removed");
+    let second = session.browse_next(vec![first.continuation_point], false).await.unwrap().remove(0);
+    if second.status_code != status::BAD_CONTINUATION_POINT_INVALID {
+        let third = session.browse_next(vec![second.continuation_point], false).await.unwrap().remove(0);
+        let rest = second.references.iter().chain(third.references.iter());
+        let seen: Vec<_> = first.references.iter().chain(rest).map(|r| r.node_id.clone()).collect();
+        assert!((24..=25).contains(&seen.len()));
+    }
+    let pages = session.browse_all(vec![children(f)]).page_size(10).await.unwrap();
+    assert_eq!(pages[0].as_ref().unwrap().len(), 24);
 }
 
 /// A relative path over HierarchicalReferences and subtypes.
@@ -337,6 +347,7 @@ fn case_047_operation_limits() {
         max_nodes_per_read: 100,
         max_nodes_per_write: 50,
         max_nodes_per_browse: 20,
+        max_nodes_per_register_nodes: 10,
         ..OperationLimits::default()
     };
     let server = server_with(Limits { operations, ..Limits::default() });
@@ -370,6 +381,15 @@ fn case_047_operation_limits() {
         assert!(values.iter().zip(5u32..).all(|(value, expected)| *value == Variant::UInt32(expected)));
         let pages = session.browse_all(ids.iter().map(children).collect()).await.unwrap();
         assert!(pages.iter().all(Result::is_ok) && pages.len() == 1000);
+        // Step 8, and the helper.
+        let request =
+            RegisterNodesRequest { nodes_to_register: ids[..11].to_vec().into(), ..Default::default() };
+        let error = session.call_service(request).await.unwrap_err();
+        assert_eq!(error.status(), status::BAD_TOO_MANY_OPERATIONS);
+        let registered = session.register_nodes(ids[..25].to_vec()).await.unwrap();
+        let values = session.read(&registered).values().await.unwrap();
+        assert!(values.iter().zip(5u32..).all(|(value, expected)| *value == Variant::UInt32(expected)));
+        session.unregister_nodes(registered).await.unwrap();
         let nodes: Vec<_> = ids.iter().map(children).collect();
         let request = BrowseRequest { nodes_to_browse: nodes.into(), ..Default::default() };
         let error = session.call_service(request).await.unwrap_err();

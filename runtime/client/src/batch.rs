@@ -160,7 +160,7 @@ pub(crate) fn per_call(session: &Session, limit: Limit) -> usize {
         Limit::Write => limits.max_nodes_per_write,
         Limit::Browse => limits.max_nodes_per_browse,
         Limit::Translate => limits.max_nodes_per_translate,
-        Limit::Register => limits.max_nodes_per_register,
+        Limit::Register => limits.max_nodes_per_register_nodes,
         Limit::Call => limits.max_nodes_per_method_call,
     };
     let known = [announced, limits.max_array_length, session.learned().get(limit)];

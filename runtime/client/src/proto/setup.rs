@@ -33,7 +33,7 @@ pub struct OperationLimits {
     /// MaxNodesPerBrowse: nodes of one Browse, continuation points of one BrowseNext.
     pub max_nodes_per_browse: u32,
     /// MaxNodesPerRegisterNodes: nodes of one RegisterNodes.
-    pub max_nodes_per_register: u32,
+    pub max_nodes_per_register_nodes: u32,
     /// MaxNodesPerTranslateBrowsePathsToNodeIds: paths of one call.
     pub max_nodes_per_translate: u32,
     /// MaxMonitoredItemsPerCall: items of one call.
@@ -173,7 +173,7 @@ pub(crate) fn limits(results: &[DataValue]) -> OperationLimits {
         max_nodes_per_write: limit(2),
         max_nodes_per_method_call: limit(3),
         max_nodes_per_browse: limit(4),
-        max_nodes_per_register: limit(5),
+        max_nodes_per_register_nodes: limit(5),
         max_nodes_per_translate: limit(6),
         max_monitored_items_per_call: limit(7),
         max_array_length: limit(8),
