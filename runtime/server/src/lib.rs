@@ -18,6 +18,7 @@ mod life;
 mod listener;
 mod manager;
 mod methods;
+mod node_ids;
 mod proto;
 mod server;
 mod services;

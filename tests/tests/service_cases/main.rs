@@ -1,9 +1,11 @@
 //! The acceptance cases of services, one test each, and what stands beside them.
 
+mod browsing;
 mod diagnostics;
 mod ranges;
 mod reads;
 mod registers;
+mod statuses;
 mod write;
 
 use uaforge_codec::SeededEntropy;

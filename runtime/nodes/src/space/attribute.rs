@@ -391,11 +391,11 @@ impl<'a> From<&'a Variant> for AttributeValue<'a> {
             Variant::Double(v) => Self::Double(*v),
             Variant::NodeId(id) => Self::NodeId(id.as_ref()),
             Variant::QualifiedName(name) => Self::QualifiedName((&**name).into()),
-            Variant::LocalizedText(text) => Self::LocalizedText((&**text).into()),
             Variant::Array(array) => match &**array {
                 VariantArray::UInt32(dimensions) => Self::Dimensions(dimensions),
                 _ => Self::Variant(value),
             },
+            // A written LocalizedText too: it tells null from empty, which a `Text` does not.
             _ => Self::Variant(value),
         }
     }

@@ -5,12 +5,15 @@ use uaforge_types::{RegisterNodesRequestRef, UnregisterNodesRequestRef, status};
 
 use super::ServiceCx;
 use crate::manager::{RegisterCx, RegisterItem, contain};
+use crate::node_ids::is_well_formed;
 
 /// Checks what holds for a RegisterNodes as a whole: one malformed id makes all of it void (§5.9.5.3).
 pub(crate) fn check(cx: &ServiceCx<'_>, request: &RegisterNodesRequestRef<'_>) -> Result<(), StatusCode> {
     check_count(cx, request.nodes_to_register.len())?;
     let known = cx.snapshot.namespaces().len();
-    let is_valid = |node: NodeIdRef<'_>| usize::from(node.namespace()) < known && is_well_formed(node);
+    let is_valid = |node: NodeIdRef<'_>| {
+        !node.is_null() && usize::from(node.namespace()) < known && is_well_formed(node)
+    };
     match request.nodes_to_register.iter().all(is_valid) {
         true => Ok(()),
         false => Err(status::BAD_NODE_ID_INVALID),
@@ -25,18 +28,6 @@ pub(crate) fn check_count(cx: &ServiceCx<'_>, nodes: usize) -> Result<(), Status
             Err(status::BAD_TOO_MANY_OPERATIONS)
         }
         _ => Ok(()),
-    }
-}
-
-/// Text of at most 4096 characters, or as many bytes (OPC 10000-3 §8.2.4).
-fn is_well_formed(node: NodeIdRef<'_>) -> bool {
-    const LONGEST: usize = 4_096;
-    match node {
-        NodeIdRef::String(_, bytes) => {
-            core::str::from_utf8(bytes).is_ok_and(|text| text.chars().take(LONGEST + 1).count() <= LONGEST)
-        }
-        NodeIdRef::Opaque(_, bytes) => bytes.len() <= LONGEST,
-        NodeIdRef::Numeric(..) | NodeIdRef::Guid(..) => true,
     }
 }
 

@@ -7,6 +7,7 @@ use uaforge_types::{BrowsePathRef, RelativePathElementRef, status};
 use crate::access::Access;
 use crate::cancellation::Scope;
 use crate::manager::{FollowCx, FollowItem, contain};
+use crate::node_ids::unknown;
 use crate::proto::buffers::WalkBuffers;
 use crate::shared::Core;
 
@@ -64,7 +65,7 @@ impl Walker<'_> {
             return Err(status::BAD_TOO_MANY_OPERATIONS);
         }
         if !self.core.has_node(self.snapshot, path.starting_node) {
-            return Err(status::BAD_NODE_ID_UNKNOWN);
+            return Err(unknown(path.starting_node));
         }
         if elements.iter().any(|element| element.target_name.name.is_empty()) {
             return Err(status::BAD_BROWSE_NAME_INVALID);

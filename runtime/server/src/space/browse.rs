@@ -2,10 +2,10 @@
 
 use uaforge_codec::{ExpandedNodeIdRef, StatusCode};
 use uaforge_nodes::{Cursor, Node, Snapshot};
-use uaforge_types::status;
 
 use super::SpaceManager;
 use crate::manager::{BrowseCx, BrowseItem, Description, Reference, Start};
+use crate::node_ids::unknown;
 use crate::proto::continuation::Position;
 
 impl SpaceManager {
@@ -33,7 +33,7 @@ fn browse_one(
     cursor: Cursor,
     item: &BrowseItem<'_>,
 ) -> Result<(), StatusCode> {
-    let node = snapshot.node(item.node).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+    let node = snapshot.node(item.node).ok_or_else(|| unknown(item.node))?;
     let mut references = node.references_from(item.direction, item.filter, cursor);
     let mut next = references.cursor();
     let mut browser = cx.begin(item);

@@ -6,6 +6,7 @@ use uaforge_nodes::{BrowseName, Direction, Node, NodeClass, Snapshot};
 use uaforge_types::{ids, status};
 
 use crate::methods::Binding;
+use crate::node_ids::unknown;
 
 /// Longest chain of supertypes that is followed.
 const MAX_CHAIN: usize = 256;
@@ -101,10 +102,7 @@ impl<'s> Search<'s> {
 
     /// The Object or ObjectType that a Method is called on.
     fn object(&self, id: NodeIdRef<'_>) -> Result<Node<'s>, StatusCode> {
-        if id.is_null() {
-            return Err(status::BAD_NODE_ID_INVALID);
-        }
-        let node = self.snapshot.node(id).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+        let node = self.snapshot.node(id).ok_or_else(|| unknown(id))?;
         match node.class() {
             NodeClass::Object | NodeClass::ObjectType => Ok(node),
             _ => Err(status::BAD_NODE_ID_INVALID),

@@ -10,6 +10,7 @@ use crate::access::Access;
 use crate::binding::Hooks;
 use crate::encode::{put_data_status, put_data_value};
 use crate::manager::{ReadCx, ReadItem, level};
+use crate::node_ids::unknown;
 
 impl SpaceManager {
     pub(crate) fn read(
@@ -33,7 +34,7 @@ impl SpaceManager {
         decode: DecodeContext<'_>,
         item: &ReadItem<'_>,
     ) -> Result<(), StatusCode> {
-        let node = snapshot.node(item.node).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+        let node = snapshot.node(item.node).ok_or_else(|| unknown(item.node))?;
         let attribute = AttributeId::from_u32(item.attribute).ok_or(status::BAD_ATTRIBUTE_ID_INVALID)?;
         let value = self.of_user(cx.access(), item.node, attribute, node.attribute(attribute)?);
         if attribute == AttributeId::Value {

@@ -11,6 +11,7 @@ use super::properties::{allows_null, check_lengths};
 use super::write_attribute::Attribute;
 use crate::binding::{Hooks, take};
 use crate::manager::{WriteCx, WriteItem, written_value};
+use crate::node_ids::unknown;
 
 /// What an item does to the address space itself.
 enum Change<'i> {
@@ -59,7 +60,7 @@ impl SpaceManager {
         cx: &mut WriteCx<'_, '_>,
         item: &WriteItem<'i>,
     ) -> Result<Option<Change<'i>>, StatusCode> {
-        let node = cx.snapshot.node(item.node).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+        let node = cx.snapshot.node(item.node).ok_or_else(|| unknown(item.node))?;
         let attribute = AttributeId::from_u32(item.attribute).ok_or(status::BAD_ATTRIBUTE_ID_INVALID)?;
         if attribute != AttributeId::Value || node.class() != NodeClass::Variable {
             return self.check_attribute(cx, item, &node, attribute).map(Change::Attribute).map(Some);

@@ -52,14 +52,8 @@ impl SpaceManager {
             AttributeId::Value => check_default(cx, node, value)?,
             AttributeId::DataTypeDefinition => structure(cx, value, DATA_TYPE_DEFINITION, -1)?,
             AttributeId::RolePermissions => structure(cx, value, ROLE_PERMISSION_TYPE, 1)?,
-            _ => match (value, current) {
-                (Variant::LocalizedText(text), AttributeValue::LocalizedText(before)) => {
-                    let before = LocalizedText {
-                        locale: text_or_null(before.locale),
-                        text: text_or_null(before.text),
-                    };
-                    localized(text, before)?.into()
-                }
+            _ => match (value, text_of(&current)) {
+                (Variant::LocalizedText(text), Some(before)) => localized(text, before)?.into(),
                 _ => value.clone(),
             },
         };
@@ -88,6 +82,17 @@ fn structure(
 ) -> Result<Variant, StatusCode> {
     check::value(cx.snapshot, value, data_type, value_rank, &[])?;
     Ok(value.clone())
+}
+
+/// The LocalizedText that an attribute holds.
+fn text_of(value: &AttributeValue<'_>) -> Option<LocalizedText> {
+    match value {
+        AttributeValue::LocalizedText(text) => {
+            Some(LocalizedText { locale: text_or_null(text.locale), text: text_or_null(text.text) })
+        }
+        AttributeValue::Variant(Variant::LocalizedText(text)) => Some((**text).clone()),
+        _ => None,
+    }
 }
 
 fn text_or_null(text: &str) -> UaString {
