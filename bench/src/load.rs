@@ -183,6 +183,17 @@ impl Load {
         Ok(tally)
     }
 
+    /// Sends all requests of every client with one write, waits for all responses, and does it again.
+    ///
+    /// # Errors
+    /// A response was wrong, or none came for ten seconds.
+    pub fn lockstep(&mut self, batches: usize) -> Result<()> {
+        for _ in 0..batches {
+            self.run(Duration::ZERO)?;
+        }
+        Ok(())
+    }
+
     /// Ends the connections without a word, as a broken network would.
     pub fn abandon(self) {
         drop(self);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
+use uaforge_bench::counts;
 use uaforge_bench::report;
 use uaforge_bench::scenario::{Options, Scenario};
 use uaforge_bench::subject::{Subject, pin_load};
@@ -32,6 +33,12 @@ struct Arguments {
     /// Writes the figures as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
+    /// Counts instead of measuring, and fails if a count is worse than in this file.
+    #[arg(long, value_name = "BASELINE")]
+    check: Option<PathBuf>,
+    /// Counts instead of measuring, and writes this file.
+    #[arg(long, value_name = "BASELINE", conflicts_with = "check")]
+    write: Option<PathBuf>,
 }
 
 fn main() -> Result<()> {
@@ -42,7 +49,20 @@ fn main() -> Result<()> {
         arguments,
         is_echo: false,
     };
-    let mut subjects = vec![subject("uaforge", arguments.own, Vec::new())];
+    let own = subject("uaforge", arguments.own, Vec::new());
+    if let Some(path) = arguments.write {
+        let table = counts::count(&own)?;
+        return Ok(std::fs::write(path, serde_json::to_string_pretty(&table)? + "\n")?);
+    }
+    if let Some(path) = arguments.check {
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let baseline = serde_json::from_str(&text).context("the baseline")?;
+        for line in counts::check(&counts::count(&own)?, &baseline)? {
+            println!("{line}");
+        }
+        return Ok(());
+    }
+    let mut subjects = vec![own];
     for peer in &arguments.peers {
         let (name, command) = peer.split_once('=').context("a peer is NAME=PROGRAM")?;
         let mut words = command.split_whitespace().map(String::from);

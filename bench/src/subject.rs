@@ -1,13 +1,13 @@
 //! Servers under test: processes of their own, on a core of their own.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
 /// A server program and what is known of it.
 #[derive(Clone, Debug)]
@@ -25,10 +25,12 @@ pub struct Subject {
 /// The core that servers run on; the load has the other.
 const SERVER_CORE: &str = "0";
 const START: Duration = Duration::from_secs(60);
+const ANSWER: Duration = Duration::from_secs(10);
 
 /// A running server. Dropping it ends the process.
 pub struct Running {
     child: Child,
+    printed: mpsc::Receiver<String>,
     /// Where it listens.
     pub address: SocketAddr,
     /// Time from exec to the open port.
@@ -56,25 +58,19 @@ impl Subject {
     pub fn start(&self, more: &[String]) -> Result<Running> {
         let port = free_port()?;
         let mut command = self.command(port);
-        command.args(more).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let begun = Instant::now();
         let mut child =
             command.spawn().with_context(|| format!("cannot start {}", self.program.display()))?;
-        // What it prints is read, so that it is never blocked by a full pipe.
-        let (lines, _printed) = mpsc::channel();
-        if let Some(output) = child.stdout.take() {
-            std::thread::spawn(move || {
-                for line in BufReader::new(output).lines().map_while(Result::ok) {
-                    // Nobody has to listen.
-                    let _ = lines.send(line);
-                }
-            });
-        }
+        let (lines, printed) = mpsc::channel();
+        forward(child.stdout.take(), lines.clone());
+        forward(child.stderr.take(), lines);
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let mut running = Running { child, address, started_in: Duration::ZERO };
+        let mut running = Running { child, printed, address, started_in: Duration::ZERO };
         while std::net::TcpStream::connect(address).is_err() {
             if let Some(status) = running.child.try_wait()? {
-                bail!("{} ended: {status}", self.name);
+                let said: Vec<String> = running.printed.iter().collect();
+                bail!("{} ended: {status}\n{}", self.name, said.join("\n"));
             }
             if begun.elapsed() > START {
                 bail!("{} does not listen", self.name);
@@ -92,6 +88,42 @@ impl Running {
     pub fn process(&self) -> u32 {
         self.child.id()
     }
+
+    /// Writes a line to the server's input, and gives the line that it answers with.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn ask(&mut self) -> Result<String> {
+        let input = self.child.stdin.as_mut().context("the server has no input")?;
+        while self.printed.try_recv().is_ok() {}
+        input.write_all(b"\n")?;
+        self.printed.recv_timeout(ANSWER).context("the server does not answer on its output")
+    }
+
+    /// Ends the server's input, which stops it, and gives what it printed.
+    ///
+    /// # Errors
+    /// It does not end by itself.
+    pub fn finish(mut self) -> Result<String> {
+        drop(self.child.stdin.take());
+        let until = Instant::now() + START;
+        while self.child.try_wait()?.is_none() {
+            ensure!(Instant::now() < until, "the server does not stop");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(self.printed.iter().collect::<Vec<_>>().join("\n"))
+    }
+}
+
+/// Sends each line of a process's output on, until there is nobody who takes it.
+fn forward(output: Option<impl Read + Send + 'static>, lines: mpsc::Sender<String>) {
+    let Some(output) = output else { return };
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            // What nobody waits for is read all the same, so that the process is never blocked by a full pipe.
+            let _ = lines.send(line);
+        }
+    });
 }
 
 impl Drop for Running {

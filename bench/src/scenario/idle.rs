@@ -1,5 +1,7 @@
 //! Sessions that do nothing: what each costs in memory.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, Result};
 
 use crate::meter;
@@ -12,6 +14,8 @@ const TITLE: &str = "Idle sessions";
 const FIRST: usize = 100;
 /// Sessions whose memory is counted.
 const COUNTED: usize = 400;
+/// Time after which a server may have given buffers back; longer than any peer's habit seen so far.
+const SETTLE: Duration = Duration::from_secs(7);
 
 pub(super) fn run(subjects: &[Subject]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
@@ -36,8 +40,10 @@ fn one(subject: &Subject) -> Result<f64> {
             .collect()
     };
     let _first = open(FIRST)?;
+    std::thread::sleep(SETTLE);
     let before = meter::memory(running.process())?.resident;
     let _counted = open(COUNTED)?;
+    std::thread::sleep(SETTLE);
     let after = meter::memory(running.process())?.resident;
     Ok(after.saturating_sub(before) as f64 / COUNTED as f64)
 }
