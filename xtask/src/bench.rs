@@ -15,6 +15,13 @@ pub(crate) struct Options {
     /// Measure the project's own server only.
     #[arg(long, conflicts_with = "peers")]
     alone: bool,
+    /// Count allocations, system calls and instructions of requests instead, and fail if one is more than 3 % above
+    /// the committed baseline.
+    #[arg(long, conflicts_with = "peers")]
+    check: bool,
+    /// Count, and write the baseline anew.
+    #[arg(long, conflicts_with_all = ["check", "peers"])]
+    write_baseline: bool,
     /// Passed on: --scenario NAME, --rounds N, --seconds S, --json FILE.
     #[arg(last = true)]
     rest: Vec<String>,
@@ -25,6 +32,9 @@ struct Peer {
     name: &'static str,
     build: fn(&Path) -> Result<PathBuf>,
 }
+
+/// Counts that no change may make much worse.
+const BASELINE: &str = "bench/baseline.json";
 
 const PEERS: &[Peer] = &[
     Peer { name: "async-opcua", build: |root| build_peer(root, "bench/peers/async-opcua") },
@@ -37,6 +47,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let build = |program| demo::build_package(&root, "uaforge-bench", program, demo::Profile::Release);
     let mut command = Command::new(build("uaforge-bench")?);
     command.arg("--own").arg(build("bench_server")?).arg("--echo").arg(build("bench_echo")?);
+    if options.check || options.write_baseline {
+        command.arg(if options.check { "--check" } else { "--write" }).arg(root.join(BASELINE));
+        return finish(command);
+    }
     for name in &options.peers {
         if !PEERS.iter().any(|peer| peer.name == name) {
             bail!(
@@ -51,7 +65,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let program = (peer.build)(&root).with_context(|| format!("the peer {}", peer.name))?;
         command.arg("--peer").arg(format!("{}={}", peer.name, program.display()));
     }
-    let status = command.args(&options.rest).status().context("cannot run the bench")?;
+    command.args(&options.rest);
+    finish(command)
+}
+
+fn finish(mut command: Command) -> Result<()> {
+    let status = command.status().context("cannot run the bench")?;
     if status.success() { Ok(()) } else { bail!("the bench ended with {status}") }
 }
 
