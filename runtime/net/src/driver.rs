@@ -14,8 +14,11 @@ use uaforge_codec::{Now, Ticks};
 use crate::clock::{clock, instant};
 use crate::{Machine, Stream, Timeouts};
 
-/// Size of the read buffer; the largest chunk a machine may accept.
+/// Size of the read buffer of a busy connection; the largest chunk a machine may accept.
 const READ_BUFFER: usize = 64 * 1024;
+/// Size of the first read buffer. A connection that only says hello and keeps itself alive needs no more: memory that
+/// was taken once between that of other connections seldom goes back to the system.
+const SMALL_READ_BUFFER: usize = 4 * 1024;
 /// Rounds of work, write and read before other tasks have their turn.
 const ROUNDS: usize = 64;
 
@@ -39,6 +42,7 @@ pub(crate) async fn run<S: Socket, M: Machine>(stream: S, machine: M) -> io::Res
         input: Box::default(),
         start: 0,
         end: 0,
+        was_filled: false,
         eof: false,
         idle_at: None,
         stalled: None,
@@ -78,6 +82,8 @@ struct Driver<S, M> {
     start: usize,
     /// Bytes before this have arrived.
     end: usize,
+    /// Whether the last read filled the buffer.
+    was_filled: bool,
     eof: bool,
     idle_at: Option<Ticks>,
     /// Since when the peer takes nothing of the output.
@@ -128,11 +134,9 @@ impl<S: Socket, M: Machine> Driver<S, M> {
                 Poll::Pending => return Ok(false),
                 Poll::Ready(ready) => ready?,
             }
-            self.input = vec![0; READ_BUFFER].into_boxed_slice();
+            self.input = vec![0; SMALL_READ_BUFFER].into_boxed_slice();
         }
-        self.input.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
+        self.make_room();
         let mut buffer = ReadBuf::new(self.input.get_mut(self.end..).unwrap_or_default());
         if buffer.capacity() == 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a chunk is larger than the read buffer"));
@@ -144,6 +148,7 @@ impl<S: Socket, M: Machine> Driver<S, M> {
         let count = buffer.filled().len();
         let now = clock();
         self.end += count;
+        self.was_filled = self.end == self.input.len();
         self.idle_at = Some(now.ticks + self.timeouts.idle);
         if count == 0 {
             self.eof = true;
@@ -152,6 +157,23 @@ impl<S: Socket, M: Machine> Driver<S, M> {
             self.handle(now);
         }
         Ok(true)
+    }
+
+    /// Moves what waits to the front. A full buffer becomes one of full size: either a large chunk waits in it for its end,
+    /// or the peer sends more at once than it holds.
+    fn make_room(&mut self) {
+        if core::mem::take(&mut self.was_filled) && self.input.len() < READ_BUFFER {
+            let mut larger = vec![0; READ_BUFFER].into_boxed_slice();
+            let waiting = self.input.get(self.start..self.end).unwrap_or_default();
+            if let Some(front) = larger.get_mut(..waiting.len()) {
+                front.copy_from_slice(waiting);
+            }
+            self.input = larger;
+        } else {
+            self.input.copy_within(self.start..self.end, 0);
+        }
+        self.end -= self.start;
+        self.start = 0;
     }
 
     /// Gives the machine what has arrived; whether it took something.
