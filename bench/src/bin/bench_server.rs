@@ -55,7 +55,7 @@ fn add_variables(server: &Server) -> Result<(), StatusCode> {
     let (folder_type, variable_type, double) = (ns0(61), ns0(63), ns0(11));
     let folder = NodeId::string(1, "bench");
     let id = |number: u32| NodeId::string(1, format!("v{number}"));
-    server.space().edit(|edit| {
+    server.space().edit(|edit| -> Result<(), StatusCode> {
         let object = ClassAttributes::Object { event_notifier: 0 };
         edit.add_node(NewNode::new(folder.clone(), QualifiedName::new(1, "Bench"), object))?;
         edit.add_reference(&objects, &organizes, &folder)?;

@@ -29,12 +29,14 @@ const ROUNDS: usize = 64;
 ///
 /// # Errors
 /// The socket failed, or the machine does not take what is a full buffer.
-pub async fn drive<M: Machine>(stream: Stream, machine: M) -> io::Result<()> {
-    run(stream.0, machine).await
+pub fn drive<M: Machine>(stream: Stream, machine: M) -> impl Future<Output = io::Result<()>> {
+    run(stream.0, machine)
 }
 
 /// [`drive`] over any kind of stream.
-pub(crate) async fn run<S: Socket, M: Machine>(stream: S, machine: M) -> io::Result<()> {
+///
+/// No `async fn`: the machine would stand in its future as argument and as part of the driver.
+pub(crate) fn run<S: Socket, M: Machine>(stream: S, machine: M) -> impl Future<Output = io::Result<()>> {
     let mut driver = Driver {
         stream,
         timeouts: machine.timeouts(),
@@ -50,7 +52,7 @@ pub(crate) async fn run<S: Socket, M: Machine>(stream: S, machine: M) -> io::Res
         armed: None,
         sleep: Box::pin(tokio::time::sleep(Duration::ZERO)),
     };
-    poll_fn(|cx| driver.poll(cx)).await
+    poll_fn(move |cx| driver.poll(cx))
 }
 
 /// What a driver needs of a stream.

@@ -94,9 +94,11 @@ impl Running<'_> {
         if !has_room {
             machine.refuse();
         }
+        // Boxed, as a task would hold it twice: as what it was given and as what it waits for.
+        let driven = Box::pin(uaforge_net::drive(stream, machine));
         self.connections.spawn(async move {
             // However a connection ends, it ends alone.
-            let _ = uaforge_net::drive(stream, machine).await;
+            let _ = driven.await;
         });
     }
 
