@@ -6,6 +6,8 @@ pub mod captures;
 
 pub mod fixtures;
 
+pub mod hand;
+
 pub mod hostile;
 pub mod interop;
 

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use uaforge_channel::{ClientChannel, ClientConfig, ClientEvent, NonePolicy, SequenceRule};
+use uaforge_channel::SequenceRule;
 use uaforge_codec::{Array, EncodeContext, EncodeError, IntoVariant as _, NodeId, SeededEntropy, StatusCode};
 use uaforge_server::{Connection, Limits, Server};
+use uaforge_tests::hand::HandServer;
 use uaforge_tests::peer::{InProcess, Peer, start_time};
-use uaforge_tests::raw::{Chunk, Open, Raw, body, decode, field, hello, message, opened};
+use uaforge_tests::raw::{Chunk, Open, Raw, body, decode, field, hello, opened};
 use uaforge_types::{
-    ActivateSessionRequest, BrowseDescription, BrowseDirection, BrowseRequest, ChannelSecurityToken,
-    CreateSessionRequest, GetEndpointsRequest, GetEndpointsResponse, MessageSecurityMode,
-    OpenSecureChannelResponse, ReadRequest, ReadResponse, ReadValueId, RequestHeader, status,
+    ActivateSessionRequest, BrowseDescription, BrowseDirection, BrowseRequest, CreateSessionRequest,
+    GetEndpointsRequest, GetEndpointsResponse, MessageSecurityMode, ReadRequest, ReadResponse, ReadValueId,
+    RequestHeader, status,
 };
 
 const URL: &str = "opc.tcp://example.org:4840/acc";
@@ -254,7 +255,7 @@ fn case_032_abort_chunk() {
 
     // A client's call ends with the status; other calls are not disturbed.
     let abort = unhex("0000b98009000000746f6f206c61726765");
-    let mut client = Client::open(1);
+    let mut client = HandServer::open(1);
     let (first, second) = (client.call(b"one"), client.call(b"two"));
     assert_eq!(client.receive(&client.chunk("MSGC", 2, first, b"begin")), []);
     let aborted = client.receive(&client.chunk("MSGA", 3, first, &abort));
@@ -264,95 +265,6 @@ fn case_032_abort_chunk() {
     let third = client.call(b"three");
     let answered = client.receive(&client.chunk("MSGF", 5, third, b"THREE"));
     assert_eq!(answered, [(third, Ok(b"THREE".to_vec()))]);
-}
-
-/// A client's channel and a server made by hand.
-struct Client {
-    channel: ClientChannel,
-    now: uaforge_codec::Now,
-    out: Vec<u8>,
-    /// The token that the server's chunks name.
-    token: u32,
-}
-
-impl Client {
-    /// Its first chunk from the server has this number.
-    fn open(sequence: u32) -> Self {
-        let mut config = ClientConfig::new(URL);
-        config.requested_lifetime = Duration::from_secs(10);
-        let now = start_time();
-        let mut client = Self {
-            channel: ClientChannel::new(config, NonePolicy, SeededEntropy::new(1)),
-            now,
-            out: Vec::new(),
-            token: 1,
-        };
-        client.channel.start(&mut client.out, now);
-        assert_eq!(Chunk::split(&client.take())[0].kind(), "HELF");
-        let fields = [0u32, 65_536, 65_536, 0, 0];
-        let acknowledge: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
-        client.receive(&message("ACKF", &[&acknowledge]));
-        let request = Chunk::split(&client.take());
-        // What is sent begins with 1, since some peers refuse more (OPC 10000-6 §6.7.2.4).
-        assert_eq!((request.len(), request[0].kind()), (1, "OPNF"));
-        assert_eq!(field(&request[0].0, 12 + 4 + 47 + 8), 1);
-        client.grant(sequence, 1, 1);
-        assert!(client.channel.is_open());
-        client
-    }
-
-    /// Grants the token that a request asked for.
-    fn grant(&mut self, sequence: u32, token: u32, request_id: u32) {
-        let response = OpenSecureChannelResponse {
-            security_token: ChannelSecurityToken {
-                channel_id: 33,
-                token_id: token,
-                revised_lifetime: 10_000,
-                ..Default::default()
-            },
-            ..Default::default()
-        };
-        let parts: [&[u8]; 7] = [
-            &33u32.to_le_bytes(),
-            &47u32.to_le_bytes(),
-            uaforge_tests::raw::NONE.as_bytes(),
-            &[0xff; 8],
-            &sequence.to_le_bytes(),
-            &request_id.to_le_bytes(),
-            &body(&response),
-        ];
-        assert_eq!(self.receive(&message("OPNF", &parts)), []);
-    }
-
-    fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.out)
-    }
-
-    fn call(&mut self, body: &[u8]) -> u32 {
-        self.channel.send(&mut self.out, EncodeContext::default(), |e| e.put(body)).expect("it fits")
-    }
-
-    fn chunk(&self, kind: &str, sequence: u32, request: u32, body: &[u8]) -> Vec<u8> {
-        let fields: Vec<u8> =
-            [33, self.token, sequence, request].iter().flat_map(|field| field.to_le_bytes()).collect();
-        message(kind, &[&fields, body])
-    }
-
-    /// Gives bytes to the client; the calls that end with them.
-    fn receive(&mut self, mut bytes: &[u8]) -> Vec<(u32, Result<Vec<u8>, StatusCode>)> {
-        let mut ended = Vec::new();
-        loop {
-            let (used, event) = self.channel.receive(bytes, self.now, &mut self.out);
-            bytes = &bytes[used..];
-            match event {
-                ClientEvent::Incomplete => return ended,
-                ClientEvent::Message { request_id, body } => ended.push((request_id, Ok(body.to_vec()))),
-                ClientEvent::Aborted { request_id, status, .. } => ended.push((request_id, Err(status))),
-                ClientEvent::Failed(error) => panic!("{error}"),
-                _ => {}
-            }
-        }
-    }
 }
 
 /// Sequence numbers: start, step and wrap (OPC 10000-6 §6.7.2.4).
@@ -390,7 +302,7 @@ fn case_033_sequence_numbers() {
             raw.assert_refused(&answer, &refusals);
         }
     }
-    let mut client = Client::open(51);
+    let mut client = HandServer::open(51);
     let id = client.call(b"x");
     assert_eq!(client.receive(&client.chunk("MSGF", 52, id, b"X")).len(), 1);
     // A renewal goes on counting.
@@ -480,8 +392,30 @@ fn case_034_token_renewal_overlap() {
         ];
         raw.assert_refused(&answer, &allowed);
     }
+    nonces_are_used_once(&server, lifetime);
     a_thousand_renewals(&server);
     a_client_renews_once_and_takes_late_responses();
+}
+
+/// Without security there may be none, and then as often as one likes.
+fn nonces_are_used_once(server: &Server, lifetime: Duration) {
+    for (nonce, ok) in [(&[7; 32][..], false), (&[8; 32], true), (&[], true)] {
+        let mut raw = fresh(server);
+        raw.hello([65_536, 65_536, 0, 0], URL);
+        let with = |channel, nonce: &[u8]| {
+            let mut open = Open::new(channel, lifetime);
+            open.request.client_nonce = nonce.into();
+            open
+        };
+        let first = if nonce.is_empty() { nonce } else { &[7; 32] };
+        raw.channel = opened(&raw.send_open(&with(0, first))[0]).security_token.channel_id;
+        let answer = raw.send_open(&with(raw.channel, nonce));
+        if ok {
+            opened(&answer[0]);
+        } else {
+            raw.assert_refused(&answer, &[status::BAD_NONCE_INVALID, status::BAD_SECURITY_CHECKS_FAILED]);
+        }
+    }
 }
 
 fn a_thousand_renewals(server: &Server) {
@@ -500,7 +434,7 @@ fn a_thousand_renewals(server: &Server) {
 }
 
 fn a_client_renews_once_and_takes_late_responses() {
-    let mut client = Client::open(1);
+    let mut client = HandServer::open(1);
     let calls: Vec<u32> = (0..10).map(|_| client.call(b"read")).collect();
     client.take();
     // At 75 % of the revised lifetime, once (OPC 10000-4 §5.6.2.1).
