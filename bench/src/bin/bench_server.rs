@@ -68,7 +68,7 @@ fn add_variables(server: &Server) -> Result<(), StatusCode> {
             edit.add_reference(&folder, &has_component, &id(number))?;
             edit.add_reference(&id(number), &has_type, &variable_type)?;
         }
-        Ok(())
+        Ok::<(), StatusCode>(())
     })?;
     for number in 0..VARIABLES {
         server.variable(&id(number))?.set(f64::from(number));
