@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use uaforge_codec::{Array, NodeId, Now, SeededEntropy, StatusCode, UaString};
+use uaforge_codec::{Array, DateTime, ExtensionObject, NodeId, Now, SeededEntropy, StatusCode, UaString};
 use uaforge_net::Machine as _;
 use uaforge_server::{Connection, Limits, Server};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
 use uaforge_tests::raw::Raw;
 use uaforge_types::{
     ActivateSessionRequest, CloseSessionRequest, CreateSessionRequest, CreateSessionResponse,
-    GetEndpointsRequest, ReadRequest, ReadValueId, RequestHeader, status,
+    GetEndpointsRequest, ReadRequest, ReadValueId, RequestHeader, UserNameIdentityToken, status,
 };
 
 fn server_with(limits: Limits) -> Server {
@@ -114,6 +114,78 @@ fn case_035_session_timeout_and_activation() {
     activate(&mut other, &second).expect("it moved");
     read(&mut other, &second).expect("it is here now");
     long_names_and_many_locales(&server_with(Limits::default()));
+    another_identity_on_another_channel(&server_with(Limits::default()));
+    timeouts_are_kept(&server_with(Limits::default()));
+}
+
+/// Nobody gets the rights of a session's user by another identity; the session stays as it was.
+fn another_identity_on_another_channel(server: &Server) {
+    let (mut old, mut new) = (connect(server), connect(server));
+    let token = create(&mut old, 1e6).expect("a session").authentication_token;
+    activate(&mut old, &token).expect("it is activated");
+    let user = UserNameIdentityToken {
+        policy_id: UaString::from("username"),
+        user_name: UaString::from("somebody"),
+        ..Default::default()
+    };
+    let request = ActivateSessionRequest {
+        request_header: header(&token),
+        user_identity_token: ExtensionObject::new(user),
+        ..Default::default()
+    };
+    assert_eq!(new.call(&request).map(|_| ()), Err(status::BAD_IDENTITY_TOKEN_REJECTED));
+    assert_eq!(old.call(&request).map(|_| ()), Err(status::BAD_IDENTITY_TOKEN_REJECTED));
+    read(&mut old, &token).expect("it is where it was");
+    assert_eq!(read(&mut new, &token), Err(status::BAD_SECURE_CHANNEL_ID_INVALID));
+    // A session that was never activated stays on its channel (OPC 10000-4 §5.7.3.1).
+    let unused = create(&mut old, 1e6).expect("a session").authentication_token;
+    assert_eq!(activate(&mut new, &unused), Err(status::BAD_SECURE_CHANNEL_ID_INVALID));
+    activate(&mut old, &unused).expect("it is activated");
+}
+
+/// What is revised holds, to the moment: the tolerance is for clocks.
+fn timeouts_are_kept(server: &Server) {
+    let mut raw = connect(server);
+    let created = create(&mut raw, 20_000.0).expect("a session");
+    assert_eq!(created.revised_session_timeout, 20_000.0);
+    let token = created.authentication_token;
+    activate(&mut raw, &token).expect("it is activated");
+    raw.pass(Duration::from_millis(19_999));
+    // Any request keeps it, one that fails as well.
+    let nothing = ReadRequest { request_header: header(&token), ..Default::default() };
+    assert_eq!(raw.call(&nothing).map(|_| ()), Err(status::BAD_NOTHING_TO_DO));
+    raw.pass(Duration::from_millis(19_999));
+    raw.open(Duration::from_secs(60));
+    // Those of others do not.
+    let other = create(&mut raw, 20_000.0).expect("a session").authentication_token;
+    activate(&mut raw, &other).expect("it is activated");
+    raw.pass(Duration::from_millis(1));
+    assert_eq!(read(&mut raw, &token), Err(status::BAD_SESSION_ID_INVALID));
+    assert_eq!(activate(&mut raw, &token), Err(status::BAD_SESSION_ID_INVALID));
+    read(&mut raw, &other).expect("it is alive");
+    assert_eq!(server.sweep(raw.now), Some(raw.now.ticks + Duration::from_secs(20)));
+    assert_eq!(server.session_count(), 1);
+}
+
+/// The timestamp of a request is for logs, whatever it says (OPC 10000-4 §7.32).
+#[test]
+fn the_clock_of_a_client_does_not_matter() {
+    let server = server_with(Limits::default());
+    let mut raw = connect(&server);
+    let token = create(&mut raw, 1e6).expect("a session").authentication_token;
+    activate(&mut raw, &token).expect("it is activated");
+    for timestamp in
+        [DateTime::NULL, DateTime(i64::MIN), DateTime(i64::MAX), DateTime::from_utc(1990, 1, 1, 0, 0)]
+    {
+        let request_header =
+            RequestHeader { timestamp, timeout_hint: 1, request_handle: 77, ..header(&token) };
+        let node = ReadValueId { node_id: NodeId::numeric(0, 2258), attribute_id: 13, ..Default::default() };
+        let request =
+            ReadRequest { request_header, nodes_to_read: Array::from(vec![node]), ..Default::default() };
+        let response = raw.call(&request).expect("an answer");
+        assert_eq!(response.response_header.request_handle, 77);
+        assert_eq!(response.response_header.timestamp, raw.now.utc);
+    }
 }
 
 fn long_names_and_many_locales(server: &Server) {

@@ -243,8 +243,7 @@ impl Machine for Connection {
     }
 
     fn deadline(&self) -> Option<Ticks> {
-        let closing =
-            self.closing.as_ref().filter(|_| !self.in_flight.is_empty()).map(|closing| closing.until);
+        let closing = self.closing.as_ref().filter(|_| self.in_flight.waits()).map(|closing| closing.until);
         [self.channel.deadline(), self.in_flight.deadline(), closing].into_iter().flatten().min()
     }
 

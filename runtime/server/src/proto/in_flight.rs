@@ -70,6 +70,11 @@ impl InFlight {
         self.len() == 0
     }
 
+    /// Whether a request waits for its handlers.
+    pub(crate) fn waits(&self) -> bool {
+        self.requests.len() > self.free.len()
+    }
+
     /// Answers that are waited for.
     pub(crate) fn operations(&self) -> usize {
         self.jobs.len()

@@ -1,7 +1,7 @@
 //! One session (OPC 10000-4 §5.7): an `Arc` with one mutex that a request takes once.
 
 use core::time::Duration;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use uaforge_codec::{Array, NodeId, NodeIdRef, StatusCode, Ticks, UaString};
 use uaforge_types::status;
@@ -70,8 +70,9 @@ impl Session {
     /// Whether the session is in use over a channel. One that works right now is.
     pub(crate) fn is_active_on(&self, channel: u32) -> bool {
         match self.state.try_lock() {
-            Ok(state) => state.phase == Phase::Active && state.channel == channel,
-            Err(_) => true,
+            Ok(state) => state.is_active_on(channel),
+            Err(TryLockError::Poisoned(state)) => state.get_ref().is_active_on(channel),
+            Err(TryLockError::WouldBlock) => true,
         }
     }
 
@@ -106,8 +107,10 @@ impl Session {
     pub(crate) fn close(&self) {
         self.lock().phase = Phase::Closed;
         // Points that a browse works with are freed with the session.
-        if let Ok(mut points) = self.points.try_lock() {
-            points.clear();
+        match self.points.try_lock() {
+            Ok(mut points) => points.clear(),
+            Err(TryLockError::Poisoned(points)) => points.into_inner().clear(),
+            Err(TryLockError::WouldBlock) => {}
         }
         self.outstanding.cancel_all(CancelReason::SessionClosed);
         self.registered.clear();
@@ -115,6 +118,10 @@ impl Session {
 }
 
 impl SessionState {
+    fn is_active_on(&self, channel: u32) -> bool {
+        self.phase == Phase::Active && self.channel == channel
+    }
+
     /// Whether a request on `channel` may use the session now; keeps the session alive if so (OPC 10000-4 §5.7.2, §7.38).
     pub(crate) fn admit(&mut self, channel: u32, now: Ticks) -> Result<Access, StatusCode> {
         self.check_alive(now)?;
