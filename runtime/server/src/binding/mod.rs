@@ -122,6 +122,20 @@ impl Server {
     /// status that refuses the write. The closure runs on the task of the connection: it must not block
     /// or wait.
     ///
+    /// ```
+    /// use std::time::Duration;
+    /// use uaforge_codec::StatusCode;
+    /// use uaforge_server::{Server, Variable};
+    /// use uaforge_types::status;
+    ///
+    /// fn bind(server: &Server, level: &Variable<f64>, target: &Variable<f64>) -> Result<(), StatusCode> {
+    ///     server.poll_every(level, Duration::from_secs(1), || 41.5)?;
+    ///     server.on_write(target, |value| {
+    ///         if value < 100.0 { Ok(value) } else { Err(status::BAD_OUT_OF_RANGE) }
+    ///     })
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// There is no such Variable.
     pub fn on_write<V: Bindable>(

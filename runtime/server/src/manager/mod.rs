@@ -40,6 +40,75 @@ use crate::access::Access;
 ///
 /// An item that is neither answered nor deferred gets Bad_InternalError; so do those that a panic left
 /// over.
+///
+/// A manager with one node, the hour of the day, which is organized by a folder of the address space
+/// ([`Server::add_reference`](crate::Server::add_reference)):
+///
+/// ```
+/// use uaforge_codec::{NodeIdRef, Variant};
+/// use uaforge_nodes::{BrowseName, NodeClass, Text, ValueType};
+/// use uaforge_server::{
+///     BrowseCx, BrowseItem, Claim, Description, FollowCx, FollowItem, NodeManager, ReadCx, ReadItem,
+/// };
+/// use uaforge_types::status;
+///
+/// struct Clock;
+///
+/// const BYTE: NodeIdRef<'static> = NodeIdRef::Numeric(0, 3);
+/// const BOUNDS: ValueType<'static> =
+///     ValueType { data_type: BYTE, value_rank: -1, array_dimensions: &[], access_level: 1 };
+///
+/// fn hour(namespace: u16) -> Description<'static> {
+///     Description {
+///         class: NodeClass::Variable,
+///         browse_name: BrowseName { namespace, name: "Hour" },
+///         display_name: Text { locale: "", text: "Hour" },
+///         type_definition: Some(NodeIdRef::Numeric(0, 63)),
+///     }
+/// }
+///
+/// impl NodeManager for Clock {
+///     fn namespaces(&self) -> Vec<Claim> {
+///         vec!["urn:example:clock".into()]
+///     }
+///
+///     fn read(&self, cx: &mut ReadCx<'_, '_>, items: &[ReadItem<'_>]) {
+///         for item in items {
+///             let now = cx.now().utc;
+///             match (item.node, item.attribute) {
+///                 (NodeIdRef::Numeric(_, 1), 13) => {
+///                     let hours = now.0 / 36_000_000_000 % 24;
+///                     cx.value(item, &Variant::Byte(hours as u8), now);
+///                 }
+///                 (NodeIdRef::Numeric(namespace, 1), _) => {
+///                     cx.attribute(item, &hour(namespace), Some(&BOUNDS));
+///                 }
+///                 _ => cx.status(item, status::BAD_NODE_ID_UNKNOWN),
+///             }
+///         }
+///     }
+///
+///     fn browse(&self, cx: &mut BrowseCx<'_, '_>, items: &[BrowseItem<'_>]) {
+///         for item in items {
+///             match item.node {
+///                 // Nothing of its own; the server adds the folder.
+///                 NodeIdRef::Numeric(_, 1) => cx.begin(item).finish(),
+///                 _ => cx.status(item, status::BAD_NODE_ID_UNKNOWN),
+///             }
+///         }
+///     }
+///
+///     fn follow(&self, _: &mut FollowCx<'_>, _: &[FollowItem<'_>]) {}
+///
+///     fn describe(&self, node: NodeIdRef<'_>, found: &mut dyn FnMut(&Description<'_>)) -> bool {
+///         let known = matches!(node, NodeIdRef::Numeric(_, 1));
+///         if known {
+///             found(&hour(node.namespace()));
+///         }
+///         known
+///     }
+/// }
+/// ```
 pub trait NodeManager: Send + Sync + 'static {
     /// The namespaces this manager answers for; the server gives them an index. Asked once.
     fn namespaces(&self) -> Vec<Claim>;
