@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use uaforge_codec::{
-    DataValue, DateTime, Decode, DecodeContext, Decoder, EncodeContext, Encoder, IntoVariant, StatusCode,
-    Variant,
+    DataValue, DateTime, Decode, DecodeContext, Decoder, EncodeContext, Encoder, IntoVariant, NumericRange,
+    StatusCode, Variant, VariantArray,
 };
 use uaforge_nodes::{Listener, Timestamps, ValueCell};
 
@@ -140,4 +140,41 @@ fn listeners_are_told_until_they_leave() {
     cell.set(4, None);
     assert_eq!((first.0.load(Ordering::Relaxed), second.0.load(Ordering::Relaxed)), (2, 2));
     assert_eq!(Arc::strong_count(&first), 1, "the cell lets go of who has left");
+}
+
+#[test]
+fn updates_of_many_do_not_undo_each_other() {
+    const EACH: usize = 2_000;
+    let scalar = ValueCell::new(0_u64);
+    let list = ValueCell::new(VariantArray::UInt64(vec![0, 0, 0].into()));
+    let count = Arc::new(Count::default());
+    scalar.listen(count.clone());
+    std::thread::scope(|scope| {
+        for writer in 0..3 {
+            let (scalar, list) = (&scalar, &list);
+            scope.spawn(move || {
+                let place: NumericRange = writer.to_string().parse().expect("a range");
+                for round in 1..=EACH as u64 {
+                    let added = scalar.update(|state| {
+                        let Variant::UInt64(sum) = state.value else { return Err("a number was there") };
+                        state.value = Variant::UInt64(sum + 1);
+                        Ok(())
+                    });
+                    added.expect("it was");
+                    let part = VariantArray::UInt64(vec![round].into()).into();
+                    list.update(|state| place.replace(&mut state.value, &part)).expect("three places");
+                }
+            });
+        }
+    });
+    assert_eq!(scalar.get(), Ok(3 * EACH as u64));
+    assert_eq!(list.value(), VariantArray::UInt64(vec![EACH as u64; 3].into()).into());
+    assert_eq!(count.0.load(Ordering::Relaxed), 3 * EACH as u64);
+    // One that fails leaves all as it was, and tells nobody.
+    let before = (list.value(), list.changes());
+    assert_eq!(list.update(|_| Err("no")), Err("no"));
+    assert_eq!(scalar.update(|_| Err("no")), Err("no"));
+    assert_eq!((list.value(), list.changes()), before);
+    assert_eq!(scalar.get(), Ok(3 * EACH as u64));
+    assert_eq!(count.0.load(Ordering::Relaxed), 3 * EACH as u64);
 }

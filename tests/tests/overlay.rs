@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use uaforge_codec::{NodeId, QualifiedName, StatusCode};
+use uaforge_codec::{NodeId, QualifiedName, StatusCode, Variant};
 use uaforge_nodes::{
     AddressSpace, AttributeId, AttributeValue, ClassAttributes, Direction, Edit, NewNode, NodeClass,
     ReferenceFilter, Snapshot, ValueCell, VariableAttributes,
@@ -191,4 +191,39 @@ fn cells_hold_the_values_of_static_and_added_variables() {
     let snapshot = space.snapshot();
     let node = snapshot.node(start_time.as_ref()).expect("it exists");
     assert!(matches!(node.attribute(AttributeId::Value), Ok(AttributeValue::Null)));
+}
+
+#[test]
+fn attributes_are_written_over_static_and_added_nodes() {
+    let space = space();
+    let server = NodeId::numeric(0, 2253);
+    space.edit(|edit| add(edit, &OBJECTS, &id(1))).expect("a new node");
+    let before = space.snapshot();
+    for node in [&server, &id(1)] {
+        let name = QualifiedName::new(1, "Other");
+        let set = |attribute, value: Variant| space.edit(|edit| edit.set_attribute(node, attribute, value));
+        set(AttributeId::BrowseName, name.clone().into()).expect("a name");
+        set(AttributeId::EventNotifier, 4_u8.into()).expect("a Byte");
+        let snapshot = space.snapshot();
+        let found = snapshot.node(node.as_ref()).expect("it exists");
+        assert_eq!((found.browse_name().namespace, found.browse_name().name), (1, "Other"));
+        assert!(matches!(found.attribute(AttributeId::EventNotifier), Ok(AttributeValue::Byte(4))));
+        let old = before.node(node.as_ref()).expect("it exists");
+        assert_ne!(old.browse_name().name, "Other", "an older snapshot");
+        let refused = [
+            (AttributeId::EventNotifier, Variant::UInt32(4), 0x8074_0000),
+            (AttributeId::Value, Variant::UInt32(4), 0x8035_0000),
+            (AttributeId::NodeClass, Variant::Int32(2), 0x8073_0000),
+        ];
+        for (attribute, value, status) in refused {
+            assert_eq!(set(attribute, value), Err(StatusCode(status)), "{attribute:?}");
+        }
+    }
+    let gone = space.edit(|edit| edit.set_attribute(&id(9), AttributeId::EventNotifier, 1_u8.into()));
+    assert_eq!(gone, Err(StatusCode(0x8034_0000)));
+    // A node that comes again is a new one.
+    space.edit(|edit| edit.remove_node(&id(1))).expect("it exists");
+    space.edit(|edit| add(edit, &OBJECTS, &id(1))).expect("a new node");
+    let snapshot = space.snapshot();
+    assert_ne!(snapshot.node(id(1).as_ref()).expect("it exists").browse_name().name, "Other");
 }

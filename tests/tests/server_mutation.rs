@@ -3,14 +3,18 @@
 
 use std::time::{Duration, Instant};
 
-use uaforge_codec::{Array, NodeId, QualifiedName, SeededEntropy};
+use uaforge_codec::{
+    Array, DataValue, ExtensionObject, NodeId, QualifiedName, SeededEntropy, UaString, Variant, VariantArray,
+};
 use uaforge_net::Machine as _;
 use uaforge_server::{Connection, Limits, Server};
+use uaforge_tests::nodes::{array, scalar, variable};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
 use uaforge_types::{
     ActivateSessionRequest, BrowseDescription, BrowseNextRequest, BrowsePath, BrowseRequest,
-    CreateSessionRequest, FindServersRequest, GetEndpointsRequest, ReadRequest, ReadValueId, RelativePath,
-    RelativePathElement, TranslateBrowsePathsToNodeIdsRequest, WriteRequest,
+    CreateSessionRequest, FindServersRequest, GetEndpointsRequest, Range, ReadRequest, ReadValueId,
+    RegisterNodesRequest, RelativePath, RelativePathElement, TranslateBrowsePathsToNodeIdsRequest,
+    WriteRequest, WriteValue,
 };
 
 /// Bytes before the body of a chunk.
@@ -19,7 +23,16 @@ const STACK: usize = 256 * 1024;
 
 type InProcessPeer = Peer<InProcess<Connection>>;
 
+/// A server with Variables that take a Double (1), Strings (2) and a Range (3).
 fn server() -> Server {
+    let server = plain_server();
+    variable(&server, 1, scalar(11), 0.0);
+    variable(&server, 2, array(12, -2, &[]), VariantArray::String(Array::from(vec!["x".into(); 3])));
+    variable(&server, 3, scalar(884), Variant::Null);
+    server
+}
+
+fn plain_server() -> Server {
     let limits = Limits { max_sessions: 100, max_continuation_points: 3, ..Limits::default() };
     Server::builder()
         .endpoint("opc.tcp://127.0.0.1:0")
@@ -78,7 +91,21 @@ fn queue_all(peer: &mut InProcessPeer) {
     peer.queue(FindServersRequest::default());
     peer.queue(ActivateSessionRequest::default());
     peer.queue(CreateSessionRequest { session_name: "mutant".into(), ..Default::default() });
-    peer.queue(WriteRequest::default());
+    let values = [
+        Variant::Double(1.5),
+        Variant::from(VariantArray::String(Array::from(vec!["a".into(), "b".into()]))),
+        Variant::from(ExtensionObject::new(Range { low: 0.0, high: 1.0 })),
+    ];
+    let write = |(number, value)| WriteValue {
+        node_id: NodeId::numeric(1, number),
+        attribute_id: 13,
+        index_range: if number == 2 { "0:1".into() } else { UaString::NULL },
+        value: DataValue::new(value),
+    };
+    let nodes_to_write: Vec<_> = (1..).zip(values).map(write).collect();
+    peer.queue(WriteRequest { nodes_to_write: Array::from(nodes_to_write), ..Default::default() });
+    let nodes_to_register = Array::from(vec![node(85), NodeId::string(1, "a name")]);
+    peer.queue(RegisterNodesRequest { nodes_to_register, ..Default::default() });
 }
 
 struct Mutator(SeededEntropy);

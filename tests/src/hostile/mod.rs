@@ -8,9 +8,10 @@ pub use channel::receive_as_everything;
 pub use nodeset::read_as_nodeset;
 
 use uaforge_codec::{
-    Array, ByteString, DataValue, Decode, DecodeContext, DecodeLimits, DecodeRef, Decoder, DiagnosticInfo,
-    Encode, EncodeContext, Encoder, ExpandedNodeId, ExtensionObject, LocalizedText, Matrix, NamespaceMap,
-    NodeId, QualifiedName, TypeRegistry, UaString, Variant, XmlElement,
+    Array, ByteString, DataValue, DataValueRef, Decode, DecodeContext, DecodeLimits, DecodeRef, Decoder,
+    DiagnosticInfo, Encode, EncodeContext, EncodedPiece, Encoder, ExpandedNodeId, ExtensionObject,
+    LocalizedText, Matrix, NamespaceMap, NodeId, NumericRange, QualifiedName, TypeRegistry, UaString,
+    Variant, XmlElement,
 };
 use uaforge_types as types;
 
@@ -97,6 +98,35 @@ fn view<'a, T: DecodeRef<'a>>(bytes: &'a [u8], cx: DecodeContext<'a>) {
     let _ = T::decode_ref(&mut Decoder::new(bytes, cx));
 }
 
+/// Walks over a DataValue, then decodes it.
+fn walk(bytes: &[u8], cx: DecodeContext<'_>) {
+    let mut d = Decoder::new(bytes, cx);
+    if let Ok(view) = DataValueRef::decode_ref(&mut d) {
+        let _ = view.decode_into(&mut Box::default(), &mut d);
+    }
+}
+
+/// Whatever can be decoded can be walked over, as far and with the same status.
+fn walk_as_decode(bytes: &[u8], known: &Known) {
+    let mut decoder = Decoder::new(bytes, known.decoding());
+    let Ok(value) = DataValue::decode(&mut decoder) else { return };
+    let mut walker = Decoder::new(bytes, known.decoding());
+    let view = DataValueRef::decode_ref(&mut walker).expect("what can be decoded");
+    assert_eq!((walker.remaining(), view.status()), (decoder.remaining(), value.status_or_good()));
+}
+
+/// Cuts parts out of what may be an encoded Variant; they lie in it.
+fn cut(bytes: &[u8], _: DecodeContext<'_>) {
+    for range in ["0", "1:3", "0,0", "0:1,1:2", "0:4294967295", "0,0:1,2:3"] {
+        let range: NumericRange = range.parse().expect("a range");
+        let _ = range.cut_encoded(bytes, &mut |piece| {
+            if let EncodedPiece::Same(at) = piece {
+                assert!(bytes.get(at.clone()).is_some(), "{at:?} of {}", bytes.len());
+            }
+        });
+    }
+}
+
 macro_rules! targets {
     (views { $($view:ident,)* } owned { $($owned:ty,)* }) => {
         /// Every target.
@@ -111,13 +141,16 @@ macro_rules! targets {
                 decode: |bytes, cx| view::<types::$view<'_>>(bytes, cx),
                 round_trip: |_, _| {},
             },)*
+            Target { name: "DataValueRef", decode: walk, round_trip: walk_as_decode },
+            Target { name: "NumericRange", decode: cut, round_trip: |_, _| {} },
         ];
     };
 }
 
 targets! {
     views {
-    ReadRequestRef, BrowseRequestRef, BrowseNextRequestRef, TranslateBrowsePathsToNodeIdsRequestRef,
+    ReadRequestRef, WriteRequestRef, BrowseRequestRef, BrowseNextRequestRef,
+    TranslateBrowsePathsToNodeIdsRequestRef, RegisterNodesRequestRef,
     }
     owned {
     Variant, DataValue, DiagnosticInfo, ExtensionObject, Array<Variant>, Array<DataValue>, Array<DiagnosticInfo>,
