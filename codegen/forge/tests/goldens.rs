@@ -37,6 +37,7 @@ const GOLDENS: &[Golden] = &[
     golden("xml_values", "cases/020-xml-values-every-builtin/nodeset.xml"),
     golden("abstract_types", "goldens/abstract_types/AbstractTypes.NodeSet2.xml"),
     golden("awkward_names", "goldens/awkward_names/AwkwardNames.NodeSet2.xml"),
+    golden("base_types", "goldens/base_types/BaseTypes.NodeSet2.xml"),
     golden("inheritance", "goldens/inheritance/Inheritance.NodeSet2.xml"),
     golden("matrices", "goldens/matrices/Matrices.NodeSet2.xml"),
     golden("methods", "goldens/methods/Methods.NodeSet2.xml"),

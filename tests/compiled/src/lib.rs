@@ -107,3 +107,7 @@ pub mod object_names;
 #[rustfmt::skip]
 #[path = "../../goldens/node_ids/mod.rs"]
 pub mod node_ids;
+
+#[rustfmt::skip]
+#[path = "../../goldens/base_types/mod.rs"]
+pub mod base_types;
