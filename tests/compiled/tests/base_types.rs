@@ -35,12 +35,7 @@ impl FileTypeMethods for Memory {
         Ok(ByteString::from(&rest[..length]))
     }
 
-    async fn write(
-        &self,
-        _: MethodContext<FileType>,
-        _: u32,
-        data: ByteString,
-    ) -> Result<(), MethodError> {
+    async fn write(&self, _: MethodContext<FileType>, _: u32, data: ByteString) -> Result<(), MethodError> {
         self.content.lock().expect("unpoisoned").extend(data.as_bytes().unwrap_or_default());
         Ok(())
     }
@@ -49,7 +44,12 @@ impl FileTypeMethods for Memory {
         Ok(*self.position.lock().expect("unpoisoned") as u64)
     }
 
-    async fn set_position(&self, _: MethodContext<FileType>, _: u32, position: u64) -> Result<(), MethodError> {
+    async fn set_position(
+        &self,
+        _: MethodContext<FileType>,
+        _: u32,
+        position: u64,
+    ) -> Result<(), MethodError> {
         *self.position.lock().expect("unpoisoned") = usize::try_from(position).unwrap_or(usize::MAX);
         Ok(())
     }
