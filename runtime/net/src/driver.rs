@@ -44,7 +44,6 @@ pub(crate) fn run<S: Socket, M: Machine>(stream: S, machine: M) -> impl Future<O
         input: Box::default(),
         start: 0,
         end: 0,
-        was_filled: false,
         eof: false,
         idle_at: None,
         stalled: None,
@@ -84,8 +83,6 @@ struct Driver<S, M> {
     start: usize,
     /// Bytes before this have arrived.
     end: usize,
-    /// Whether the last read filled the buffer.
-    was_filled: bool,
     eof: bool,
     idle_at: Option<Ticks>,
     /// Since when the peer takes nothing of the output.
@@ -138,44 +135,53 @@ impl<S: Socket, M: Machine> Driver<S, M> {
             }
             self.input = vec![0; SMALL_READ_BUFFER].into_boxed_slice();
         }
-        self.make_room();
-        let mut buffer = ReadBuf::new(self.input.get_mut(self.end..).unwrap_or_default());
-        if buffer.capacity() == 0 {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a chunk is larger than the read buffer"));
+        let mut arrived = 0;
+        loop {
+            self.make_room();
+            let mut buffer = ReadBuf::new(self.input.get_mut(self.end..).unwrap_or_default());
+            if buffer.capacity() == 0 {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "a chunk is larger than the read buffer",
+                ));
+            }
+            match Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
+                Poll::Pending if arrived == 0 => return Ok(false),
+                Poll::Pending => break,
+                Poll::Ready(result) => result?,
+            }
+            let count = buffer.filled().len();
+            self.end += count;
+            arrived += count;
+            self.eof = count == 0;
+            // A small buffer that is full may not hold all that came; it is handled as one.
+            if self.eof || self.end < self.input.len() || self.input.len() == READ_BUFFER {
+                break;
+            }
         }
-        match Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
-            Poll::Pending => return Ok(false),
-            Poll::Ready(result) => result?,
-        }
-        let count = buffer.filled().len();
         let now = clock();
-        self.end += count;
-        self.was_filled = self.end == self.input.len();
         self.idle_at = Some(now.ticks + self.timeouts.idle);
-        if count == 0 {
-            self.eof = true;
-            self.machine.on_eof(now);
-        } else {
+        if arrived > 0 {
             self.handle(now);
+        }
+        if self.eof {
+            self.machine.on_eof(now);
         }
         Ok(true)
     }
 
-    /// Moves what waits to the front. A full buffer becomes one of full size: either a large chunk waits in it for its end,
-    /// or the peer sends more at once than it holds.
+    /// Moves what waits to the front. A small buffer that is full then becomes a large one.
     fn make_room(&mut self) {
-        if core::mem::take(&mut self.was_filled) && self.input.len() < READ_BUFFER {
-            let mut larger = vec![0; READ_BUFFER].into_boxed_slice();
-            let waiting = self.input.get(self.start..self.end).unwrap_or_default();
-            if let Some(front) = larger.get_mut(..waiting.len()) {
-                front.copy_from_slice(waiting);
-            }
-            self.input = larger;
-        } else {
-            self.input.copy_within(self.start..self.end, 0);
-        }
+        self.input.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
+        if self.end == self.input.len() && self.end < READ_BUFFER {
+            let mut larger = vec![0; READ_BUFFER].into_boxed_slice();
+            if let Some(front) = larger.get_mut(..self.end) {
+                front.copy_from_slice(&self.input);
+            }
+            self.input = larger;
+        }
     }
 
     /// Gives the machine what has arrived; whether it took something.
