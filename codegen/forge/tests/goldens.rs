@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use uaforge_codegen::tables::{self, TableOptions};
 use uaforge_codegen::{Paths, object_files, type_files};
-use uaforge_model::Loader;
+use uaforge_model::{Loader, interface};
 
 /// Name, NodeSet and NodeSets that it requires, each with the golden that carries it.
 struct Golden {
@@ -41,6 +41,11 @@ const GOLDENS: &[Golden] = &[
     golden("inheritance", "goldens/inheritance/Inheritance.NodeSet2.xml"),
     golden("matrices", "goldens/matrices/Matrices.NodeSet2.xml"),
     golden("methods", "goldens/methods/Methods.NodeSet2.xml"),
+    Golden {
+        name: "methods_derived",
+        nodeset: "goldens/methods_derived/MethodsDerived.NodeSet2.xml",
+        requires: &[("methods", "goldens/methods/Methods.NodeSet2.xml")],
+    },
     golden("option_set_structure", "goldens/option_set_structure/OptionSetStructure.NodeSet2.xml"),
     golden("option_sets", "goldens/option_sets/OptionSets.NodeSet2.xml"),
     golden("recursion", "goldens/recursion/Recursion.NodeSet2.xml"),
@@ -151,6 +156,27 @@ fn output_is_as_committed() {
     }
     differing.dedup();
     assert!(differing.is_empty(), "run with UAFORGE_BLESS=1 and look at the diff: {differing:#?}");
+}
+
+/// A dependent of a crate sees its interface file, not its NodeSet; what is generated is the same.
+#[test]
+fn the_interface_of_a_model_says_as_much_as_its_nodeset() {
+    for golden in GOLDENS.iter().filter(|golden| !golden.requires.is_empty()) {
+        let mut loader = Loader::new().file(here().join(golden.nodeset));
+        for (name, nodeset) in golden.requires {
+            let required = Loader::new().file(here().join(nodeset)).load();
+            let ns = required.set.ns(&uri_of(nodeset)).expect("the required model");
+            let path = format!("crate::{name}");
+            loader = loader.interface(interface::write(&required.set, ns), Some(&path));
+        }
+        let loaded = loader.load();
+        let ns = loaded.set.ns(&uri_of(golden.nodeset)).expect("the model");
+        let files = object_files(&loaded.set, ns, &Paths::model_crate()).expect("it can be generated");
+        let from_nodesets = generate(golden);
+        for (name, bytes) in &files {
+            assert!(from_nodesets.get(name) == Some(bytes), "{}/{name}", golden.name);
+        }
+    }
 }
 
 #[test]

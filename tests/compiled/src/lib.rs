@@ -33,6 +33,10 @@ pub mod matrices;
 pub mod methods;
 
 #[rustfmt::skip]
+#[path = "../../goldens/methods_derived/mod.rs"]
+pub mod methods_derived;
+
+#[rustfmt::skip]
 #[path = "../../goldens/option_set_byte/mod.rs"]
 pub mod option_set_byte;
 

@@ -17,6 +17,8 @@ use uaforge_goldens::methods::{
     self, BigPressType, DriveType, MachineType, MachineTypeConfigureOutputsI7002, Mode, OpenType, PressType,
     QuietType, RobotType, Step, ids,
 };
+use uaforge_goldens::methods_derived::server::WelderTypeMethods;
+use uaforge_goldens::methods_derived::{self, PlainType, WelderType, WelderTypeWeldOutputs};
 
 fn server() -> Server {
     Server::builder()
@@ -407,6 +409,49 @@ fn arguments_that_the_model_leaves_open_are_any() {
         let outputs = open.run(inputs).await.unwrap();
         assert_eq!(outputs.as_slice(), [Variant::from("two"), Variant::Int32(1)]);
     });
+}
+
+impl WelderTypeMethods for Logic {
+    async fn weld(
+        &self,
+        call: MethodContext<WelderType>,
+        step: Step,
+        modes: Array<Mode>,
+    ) -> Result<WelderTypeWeldOutputs, MethodError> {
+        self.note(format!("{} {:?}", call.object().node_id(), modes));
+        Ok(WelderTypeWeldOutputs { seam: step, length: 0.5 })
+    }
+
+    async fn stop(
+        &self,
+        _call: MethodContext<WelderType>,
+        reason: UaString,
+    ) -> Result<DateTime, MethodError> {
+        self.note(format!("stop: {reason}"));
+        Ok(DateTime(9))
+    }
+}
+
+#[test]
+fn methods_of_another_model_are_inherited_and_declared_anew() {
+    let logic = Logic::default();
+    let builder = Server::builder().endpoint("opc.tcp://127.0.0.1:0").insecure().model(uaforge::ns0());
+    let builder =
+        builder.model(&methods_derived::MODEL).model(&methods::MODEL).types(methods::register_types);
+    let server = builder.build().expect("the server is built");
+    server.instantiate::<WelderType>("Welder").handler(logic.clone()).build().unwrap();
+    server.instantiate::<PlainType>("Plain").handler(logic.clone()).build().unwrap();
+    with_session(&server, |session| async move {
+        let welder = session.object::<WelderType>("Welder").await.unwrap();
+        let outputs = welder.weld(step("seam"), vec![Mode::AUTOMATIC].into()).await.unwrap();
+        assert_eq!(outputs, WelderTypeWeldOutputs { seam: step("seam"), length: 0.5 });
+        assert_eq!(welder.stop("smoke".into()).await.unwrap(), DateTime(9));
+        welder.home(4.0).await.unwrap();
+        let plain = session.object::<PlainType>("Plain").await.unwrap();
+        assert_eq!(plain.stop().await.unwrap(), DateTime(7));
+    });
+    let log = logic.log.lock().unwrap();
+    assert_eq!(log.as_slice(), ["ns=1;s=Welder [Automatic]", "stop: smoke", "home 4"]);
 }
 
 #[test]

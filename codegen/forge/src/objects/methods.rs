@@ -13,6 +13,9 @@ use crate::names::Scope;
 /// HasOptionalInputArgumentDescription (OPC 10000-3 §7.23).
 const HAS_OPTIONAL_INPUT: Id = Id::ns0(131);
 
+/// The properties that state arguments (OPC 10000-3 §5.7).
+const PROPERTIES: [&str; 2] = ["InputArguments", "OutputArguments"];
+
 /// An argument as the model states it (Argument, OPC 10000-3 §8.6).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stated {
@@ -40,7 +43,9 @@ impl<'a> Methods<'a> {
     pub(super) fn new(set: &'a ModelSet) -> Self {
         let mut declared_after: BTreeMap<&Id, Vec<&Node>> = BTreeMap::new();
         for node in set.models.iter().flat_map(|model| model.nodes.values()) {
-            if let Some(declaration) = &node.method_declaration {
+            // What other models declare says nothing of this one.
+            let declaration = node.method_declaration.as_ref().filter(|id| id.ns == node.id.ns);
+            if let Some(declaration) = declaration {
                 declared_after.entry(declaration).or_default().push(node);
             }
         }
@@ -48,8 +53,8 @@ impl<'a> Methods<'a> {
     }
 
     /// Arguments of a Method of a type. What the Method leaves out is taken from its declaration, then
-    /// from Methods of its name in the supertypes and their interfaces, then from Methods that have it as
-    /// their declaration.
+    /// from Methods of its name in the supertypes and their interfaces. Where all of them say nothing, it is
+    /// taken from Methods of the same model that have one of them as their declaration.
     pub(super) fn arguments(&self, owner: &Id, method: &Node) -> Arguments {
         let set = self.set;
         let mut methods = vec![method];
@@ -58,11 +63,18 @@ impl<'a> Methods<'a> {
             let same = members::own(set, supertype).into_iter().map(|member| member.node);
             methods.extend(same.filter(|node| is_same(node, method)));
         }
-        methods.extend(self.declared_after.get(&method.id).into_iter().flatten());
-        let optional = optional_inputs(set, &method.id);
+        let is_stated =
+            |method: &&Node| PROPERTIES.iter().any(|name| set.property(&method.id, name).is_some());
+        if !methods.iter().any(is_stated) {
+            let declared = methods.iter().filter_map(|method| self.declared_after.get(&method.id)).flatten();
+            methods.extend(declared.copied().collect::<Vec<_>>());
+        }
+        let optional: Vec<&str> =
+            methods.iter().flat_map(|method| optional_inputs(set, &method.id)).collect();
+        let [inputs, outputs] = PROPERTIES;
         Arguments {
-            inputs: stated(set, &methods, "InputArguments", &optional),
-            outputs: stated(set, &methods, "OutputArguments", &[]),
+            inputs: stated(set, &methods, inputs, &optional),
+            outputs: stated(set, &methods, outputs, &[]),
         }
     }
 

@@ -58,9 +58,10 @@ impl Signature {
                 (Some(declared), _) => Arguments::Declared(declared),
             }
         };
-        let optional = methods.first().map_or(0, |method| {
-            let described = reference_type(snapshot, HAS_OPTIONAL_INPUT);
-            described.map_or(0, |filter| method.references(Direction::Forward, filter).count())
+        let described = reference_type(snapshot, HAS_OPTIONAL_INPUT);
+        let optional = described.map_or(0, |filter| {
+            let counts = methods.iter().map(|method| method.references(Direction::Forward, filter).count());
+            counts.max().unwrap_or_default()
         });
         Self {
             method: methods.first().map(|method| method.id().to_owned()).unwrap_or_default(),
