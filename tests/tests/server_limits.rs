@@ -127,7 +127,8 @@ fn sessions_and_connections() {
             let refused = more.call(CreateSessionRequest::default()).map(|_| ());
             assert_eq!(refused, Err(status::BAD_TOO_MANY_SESSIONS));
         }
-        let silent: Vec<_> = (0..100).map(|_| dial(&server)).collect();
+        // Those whose places others take need a moment to close; there is room for some of them.
+        let silent: Vec<_> = (0..50).map(|_| dial(&server)).collect();
         for peer in &mut sessions {
             assert!(peer.call(read(1)).is_ok());
         }
