@@ -4,6 +4,7 @@ use uaforge_codec::{DataValue, ExpandedNodeId, StatusCode};
 
 use super::results::ResultBuffers;
 use crate::manager::{BatchRoutes, BrowseBuffers, BrowseItem, Deferred, LateStep, ReadItem, WriteItem};
+use crate::services::write::WriteHead;
 
 /// Room that an idle connection keeps in one buffer, in bytes.
 const KEEP: usize = 64 * 1024;
@@ -15,6 +16,7 @@ pub(crate) struct Buffers {
     pub(crate) browse: BrowseBuffers,
     pub(crate) read_items: Vec<ReadItem<'static>>,
     pub(crate) write_items: Vec<WriteItem<'static>>,
+    pub(crate) write_heads: Vec<WriteHead<'static>>,
     pub(crate) write_values: Vec<Result<DataValue, StatusCode>>,
     pub(crate) browse_items: Vec<BrowseItem<'static>>,
     pub(crate) routes: BatchRoutes,
@@ -49,6 +51,7 @@ impl Buffers {
         self.routes.trim(KEEP);
         self.read_items.shrink_to(KEEP / size_of::<ReadItem<'_>>());
         self.write_items.shrink_to(KEEP / size_of::<WriteItem<'_>>());
+        self.write_heads.shrink_to(KEEP / size_of::<WriteHead<'_>>());
         self.write_values.shrink_to(KEEP / size_of::<DataValue>());
         self.browse_items.shrink_to(KEEP / size_of::<BrowseItem<'_>>());
         self.late.clear();

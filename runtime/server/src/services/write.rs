@@ -1,7 +1,7 @@
 //! Write (OPC 10000-4 §5.11.4).
 
-use uaforge_codec::{DataValue, Decoder, Encoder, NumericRange, StatusCode};
-use uaforge_types::{WriteRequestRef, WriteValueRef, status};
+use uaforge_codec::{DataValue, Decoder, Encoder, NodeIdRef, NumericRange, StatusCode, StrRef};
+use uaforge_types::{WriteRequestRef, status};
 
 use super::ServiceCx;
 use crate::attribute;
@@ -35,7 +35,8 @@ pub(crate) fn results<'a>(
     let core = cx.core;
     let buffers = &mut *cx.buffers;
     let mut values = core::mem::take(&mut buffers.write_values);
-    decode_values(request, message, &mut values);
+    let mut heads: Vec<WriteHead<'_>> = recycle!(core::mem::take(&mut buffers.write_heads));
+    read_items(request, message, &mut heads, &mut values);
     let mut items: Vec<WriteItem<'_>> = recycle!(core::mem::take(&mut buffers.write_items));
     let mut write = WriteCx {
         results: Results::new(e, &mut buffers.results, values.len(), put_write_status),
@@ -47,15 +48,14 @@ pub(crate) fn results<'a>(
         scope: cx.scope,
         deferred: &mut buffers.deferred,
     };
-    let nodes = request.nodes_to_write.iter().map(|item| item.node_id);
-    buffers.routes.fill(&core.routes, &core.managers, nodes);
+    buffers.routes.fill(&core.routes, &core.managers, heads.iter().map(|head| head.node));
     for manager in (0..=core.managers.len()).filter(|route| buffers.routes.occurs(*route)) {
         items.clear();
-        for (index, (node, value)) in request.nodes_to_write.iter().zip(&values).enumerate() {
+        for (index, (head, value)) in heads.iter().zip(&values).enumerate() {
             if buffers.routes.of(index) != manager {
                 continue;
             }
-            match checked(index, &node, value) {
+            match checked(index, head, value) {
                 Ok(item) => items.push(item),
                 Err(status) => write.results.status(index, status),
             }
@@ -72,44 +72,55 @@ pub(crate) fn results<'a>(
     }
     let unfinished = write.results.finish(status::BAD_INTERNAL_ERROR);
     buffers.write_items = recycle!(items);
+    buffers.write_heads = recycle!(heads);
     values.clear();
     buffers.write_values = values;
     unfinished
 }
 
-/// Decodes the values. One that cannot be decoded costs its item only.
-fn decode_values<'a>(
+/// An item of the message without its value.
+#[derive(Clone, Copy)]
+pub(crate) struct WriteHead<'a> {
+    node: NodeIdRef<'a>,
+    attribute: u32,
+    range: StrRef<'a>,
+}
+
+/// Reads the items, each once, and decodes their values. One that cannot be decoded costs its item only.
+fn read_items<'a>(
     request: &WriteRequestRef<'a>,
     message: &mut Decoder<'a>,
+    heads: &mut Vec<WriteHead<'a>>,
     values: &mut Vec<Result<DataValue, StatusCode>>,
 ) {
     values.clear();
-    values.extend(request.nodes_to_write.iter().map(|node| {
+    for item in request.nodes_to_write.iter() {
+        heads.push(WriteHead { node: item.node_id, attribute: item.attribute_id, range: item.index_range });
         let mut value = DataValue::default();
-        match node.value.decode_into(&mut value, message) {
+        values.push(match item.value.decode_into(&mut value, message) {
             Ok(()) => Ok(value),
             Err(error) => Err(error.status()),
-        }
-    }));
+        });
+    }
 }
 
 /// What can be said of an item without looking at its node.
 fn checked<'a>(
     index: usize,
-    node: &WriteValueRef<'a>,
+    head: &WriteHead<'a>,
     value: &'a Result<DataValue, StatusCode>,
 ) -> Result<WriteItem<'a>, StatusCode> {
-    if !(1..=attribute::LAST).contains(&node.attribute_id) {
+    if !(1..=attribute::LAST).contains(&head.attribute) {
         return Err(status::BAD_ATTRIBUTE_ID_INVALID);
     }
-    if !node.index_range.is_empty() {
-        NumericRange::from_wire(node.index_range)?;
+    if !head.range.is_empty() {
+        NumericRange::from_wire(head.range)?;
     }
     Ok(WriteItem {
         index,
-        node: node.node_id,
-        attribute: node.attribute_id,
-        range: node.index_range,
+        node: head.node,
+        attribute: head.attribute,
+        range: head.range,
         value: value.as_ref().map_err(|status| *status)?,
     })
 }
