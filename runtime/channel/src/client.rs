@@ -23,7 +23,7 @@ use crate::{AsymmetricChunk, ChannelError, KeyExchange, Limits, Negotiated, Role
 /// A token that a server grants for less time is renewed no faster than this.
 const SHORTEST_LIFETIME: Duration = Duration::from_millis(100);
 
-/// How a client's channel behaves.
+/// How a client's channel behaves (OPC 10000-4 §5.6.2).
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
     /// The address that the user gave.
@@ -55,7 +55,7 @@ impl ClientConfig {
     }
 }
 
-/// What became of received bytes.
+/// What became of received bytes (OPC 10000-6 §6.7.3).
 #[derive(Debug)]
 pub enum ClientEvent<'c> {
     /// More bytes are needed, or [`ClientChannel::poll`] has to be ready first.
@@ -103,7 +103,8 @@ struct Asked {
     exchange: Box<dyn KeyExchange>,
 }
 
-/// One connection to a server, from Hello to CloseSecureChannel. Tokens renew themselves.
+/// One connection to a server, from Hello to CloseSecureChannel. Tokens renew
+/// themselves (OPC 10000-4 §5.6).
 #[derive(Debug)]
 pub struct ClientChannel {
     config: ClientConfig,

@@ -8,7 +8,8 @@ use crate::hello::Announced;
 /// Smallest buffer that a peer has to have (OPC 10000-6 §7.1.2.3).
 const MIN_BUFFER: u32 = 8192;
 
-/// What one side can take and wants to send. 0 is no limit for messages and chunks.
+/// What one side can take and wants to send. 0 is no limit for messages and
+/// chunks (OPC 10000-6 §7.1.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest chunk that is received, in bytes; at least 8192 is used. Whoever drives the channel has to
@@ -40,7 +41,7 @@ impl Limits {
     }
 }
 
-/// What holds on a connection.
+/// What holds on a connection (OPC 10000-6 §7.1.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Negotiated {
     /// Largest chunk that is received, in bytes.

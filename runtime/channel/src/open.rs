@@ -15,7 +15,7 @@ use crate::{AsymmetricChunk, ChannelError};
 /// Longest policy URI (OPC 10000-6 §6.7.2.3).
 const MAX_POLICY: usize = 255;
 
-/// The plain part of an OpenSecureChannel chunk.
+/// The plain part of an OpenSecureChannel chunk (OPC 10000-6 §6.7.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsymmetricHeader<'c> {
     /// Channel id; 0 in the first request.

@@ -14,7 +14,7 @@ use crate::hello::{MAX_TEXT, put_message, put_text};
 const LARGEST: usize = 2 * (MAX_TEXT + 4) + 8;
 
 /// The first message on a connection that the server has opened. The client answers with a Hello for one
-/// of the server's endpoints, and from there on everything is as usual.
+/// of the server's endpoints, and from there on everything is as usual (OPC 10000-6 §7.1.2.6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReverseHello {
     /// The ApplicationUri of the server.

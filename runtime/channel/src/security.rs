@@ -16,7 +16,7 @@ use crate::{ChannelError, SequenceRule};
 /// URI of the security policy None (OPC 10000-7).
 pub const POLICY_NONE: &str = "http://opcfoundation.org/UA/SecurityPolicy#None";
 
-/// Which side of a channel keys are for.
+/// Which side of a channel keys are for (OPC 10000-6 §6.7.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Asks for tokens.
@@ -25,7 +25,7 @@ pub enum Role {
     Server,
 }
 
-/// A security policy together with one side's certificate and private key.
+/// A security policy together with one side's certificate and private key (OPC 10000-6 §6.7.4).
 ///
 /// What needs the private key may take its time: it is an [`Operation`], so that the key may live in a
 /// token, a TPM or on a pool of threads. Everything else is done where it is asked for.
@@ -59,7 +59,7 @@ pub trait SecurityProvider: fmt::Debug + Send + Sync {
     ) -> Result<Box<dyn KeyExchange>, ChannelError>;
 }
 
-/// An OpenSecureChannel chunk without its protection.
+/// An OpenSecureChannel chunk without its protection (OPC 10000-6 §6.7.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsymmetricChunk {
     /// Channel id of the message header; 0 in the first request.
@@ -83,7 +83,7 @@ pub trait KeyExchange: fmt::Debug + Send {
     fn finish(self: Box<Self>, peer_nonce: &[u8]) -> Result<TokenKeys, ChannelError>;
 }
 
-/// What protects the chunks of one token.
+/// What protects the chunks of one token (OPC 10000-6 §6.7.5).
 #[derive(Debug)]
 pub struct TokenKeys {
     /// Opens what arrives.
@@ -92,7 +92,7 @@ pub struct TokenKeys {
     pub send: Box<dyn ChunkSecurity>,
 }
 
-/// Seals or opens the chunks of one direction of one token, in place.
+/// Seals or opens the chunks of one direction of one token, in place (OPC 10000-6 §6.7.2).
 ///
 /// A chunk is a plain part (message and security header), then what is encrypted: sequence header,
 /// body, and a trailer of padding and signature.
@@ -124,7 +124,7 @@ pub trait ChunkSecurity: fmt::Debug + Send {
     }
 }
 
-/// Work with a private key: done at once, or later.
+/// Work with a private key: done at once, or later (OPC 10000-6 §6.7.4).
 pub enum Operation<T> {
     /// It is done.
     Ready(Result<T, ChannelError>),

@@ -8,7 +8,7 @@ use crate::ChannelError;
 const WRAP_FROM: u32 = u32::MAX - 1023;
 const WRAP_BELOW: u32 = 1024;
 
-/// How numbers wrap; the security policy says which rule holds.
+/// How numbers wrap; the security policy says which rule holds (OPC 10000-6 §6.7.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SequenceRule {
     /// Policies up to version 1.05, None too: begins with 1, wraps near the end to a small number.
@@ -29,7 +29,7 @@ impl SequenceRule {
 }
 
 /// Checks the numbers of arriving chunks. They are not reset by a renewed token. Peers begin with numbers
-/// of their own choice, so the first one may be any.
+/// of their own choice, so the first one may be any (OPC 10000-6 §6.7.2.4).
 #[derive(Clone, Copy, Debug)]
 pub struct SequenceCheck {
     rule: SequenceRule,
@@ -59,7 +59,8 @@ impl SequenceCheck {
     }
 }
 
-/// Gives the numbers of chunks that are sent, from the first one on each new connection.
+/// Gives the numbers of chunks that are sent, from the first one on each new
+/// connection (OPC 10000-6 §6.7.2.4).
 #[derive(Clone, Copy, Debug)]
 pub struct Sequencer {
     rule: SequenceRule,

@@ -23,7 +23,7 @@ use crate::{
     AsymmetricChunk, ChannelError, Limits, MemoryQuota, Negotiated, Role, SecurityProvider, TokenKeys, Writer,
 };
 
-/// How a server's channel behaves.
+/// How a server's channel behaves (OPC 10000-4 §5.6.2).
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     /// The id that the channel gets; unique in the server and not 0.
@@ -40,7 +40,7 @@ pub struct ServerConfig {
     pub message_timeout: Duration,
 }
 
-/// What became of received bytes.
+/// What became of received bytes (OPC 10000-6 §6.7.3).
 pub enum ServerEvent<'c> {
     /// More bytes are needed, or [`ServerChannel::poll`] has to be ready first.
     Incomplete,
@@ -77,7 +77,7 @@ struct Open {
     nonce: ByteString,
 }
 
-/// One connection of a client, from Hello to CloseSecureChannel.
+/// One connection of a client, from Hello to CloseSecureChannel (OPC 10000-4 §5.6).
 #[derive(Debug)]
 pub struct ServerChannel {
     config: ServerConfig,

@@ -9,7 +9,8 @@ use crate::frame::{FINAL, MORE, MessageType, put_header};
 use crate::reader::{CHUNK_HEADER, PLAIN};
 use crate::{ChannelError, ChunkSecurity, Negotiated, NonePolicy, SequenceRule, Sequencer};
 
-/// Owns order and secrets of one direction: it numbers, picks the token and seals, in place.
+/// Owns order and secrets of one direction: it numbers, picks the token and seals, in
+/// place (OPC 10000-6 §6.7.2).
 #[derive(Debug)]
 pub struct Writer {
     pub(crate) channel: u32,

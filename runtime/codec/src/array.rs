@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 use crate::{Decode, DecodeError, DecodeReason, Decoder, Encode, EncodeError, Encoder};
 
 /// A one-dimensional array that may be null. Null is the default and differs from empty; both
-/// dereference to an empty slice.
+/// dereference to an empty slice (OPC 10000-6 §5.2.5).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Array<T>(Option<Vec<T>>);
 

@@ -7,7 +7,8 @@ use core::fmt;
 use crate::string::ARC_HEADER;
 use crate::{Decode, DecodeError, Decoder, Encode, Encoder};
 
-/// A ByteString: null, empty or bytes. Cloning is cheap; null is the default and differs from empty.
+/// A ByteString: null, empty or bytes. Cloning is cheap; null is the default and differs from
+/// empty (OPC 10000-6 §5.2.2.7).
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteString(Option<Arc<[u8]>>);
 

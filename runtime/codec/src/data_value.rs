@@ -5,7 +5,8 @@ use core::fmt;
 use crate::debug::{Inner, Parts};
 use crate::{DateTime, Decode, DecodeError, DecodeReason, Decoder, Encode, Encoder, StatusCode, Variant};
 
-/// A value with its status and timestamps. 56 bytes; a mask says which parts are present.
+/// A value with its status and timestamps. 56 bytes; a mask says which parts are
+/// present (OPC 10000-6 §5.2.2.17).
 #[derive(Clone, Default, PartialEq)]
 pub struct DataValue {
     value: Variant,

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
-/// Ticks of 100 ns since 1601-01-01 00:00 UTC. Zero means "no time".
+/// Ticks of 100 ns since 1601-01-01 00:00 UTC. Zero means "no time" (OPC 10000-6 §5.2.2.5).
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DateTime(pub i64);
 

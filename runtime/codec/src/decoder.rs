@@ -12,7 +12,7 @@ const EMPTY_ELEMENTS: usize = 1 << 16;
 const ELEMENTS_WEIGHT: u32 = 2;
 
 /// Reads from a slice. Every length is checked against what remains before anything is allocated,
-/// and allocations are charged to the budget of the message.
+/// and allocations are charged to the budget of the message (OPC 10000-6 §5.2).
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     rest: &'a [u8],

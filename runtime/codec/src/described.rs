@@ -8,7 +8,7 @@ use crate::{
     TypeKey, UaString, Variant, XmlElement,
 };
 
-/// A Rust type that is one element of a structure's field.
+/// A Rust type that is one element of a structure's field (OPC 10000-3 §8.51).
 pub trait Described {
     /// Id of the DataType that the Rust type stands for.
     const DATA_TYPE: TypeKey;

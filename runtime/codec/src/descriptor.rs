@@ -2,7 +2,7 @@
 
 use crate::ConstIdentifier;
 
-/// An id that does not depend on a namespace table: URI and identifier.
+/// An id that does not depend on a namespace table: URI and identifier (OPC 10000-3 §8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeKey {
     /// The namespace URI.
@@ -11,7 +11,7 @@ pub struct TypeKey {
     pub id: ConstIdentifier,
 }
 
-/// How a structure is laid out (OPC 10000-3 §8.48, StructureType).
+/// How a structure is laid out (OPC 10000-3 §8.49, StructureType).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StructureKind {
     /// All fields, in order.
@@ -26,7 +26,7 @@ pub enum StructureKind {
     UnionSubtypedValues,
 }
 
-/// A structure or union.
+/// A structure or union (OPC 10000-3 §8.48).
 #[derive(Debug)]
 pub struct StructureDescriptor {
     /// Exact name of the DataType.
@@ -57,7 +57,7 @@ impl StructureDescriptor {
     }
 }
 
-/// A field of a structure.
+/// A field of a structure (OPC 10000-3 §8.51).
 #[derive(Debug)]
 pub struct FieldDescriptor {
     /// Exact name.
@@ -78,7 +78,7 @@ pub struct FieldDescriptor {
     pub array_dimensions: &'static [u32],
 }
 
-/// How one element of a field is encoded.
+/// How one element of a field is encoded (OPC 10000-6 §5.2.6).
 #[derive(Clone, Copy, Debug)]
 pub enum FieldType {
     /// As a builtin type; abstract structures are ExtensionObject, abstract numbers Variant.
@@ -91,7 +91,7 @@ pub enum FieldType {
     OptionSet(&'static EnumerationDescriptor),
 }
 
-/// An enumeration, or the bits of an option set.
+/// An enumeration, or the bits of an option set (OPC 10000-3 §8.50).
 #[derive(Debug)]
 pub struct EnumerationDescriptor {
     /// Exact name of the DataType.
@@ -104,7 +104,7 @@ pub struct EnumerationDescriptor {
     pub values: &'static [EnumValue],
 }
 
-/// A member of an enumeration or a bit of an option set.
+/// A member of an enumeration or a bit of an option set (OPC 10000-3 §8.52).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnumValue {
     /// Exact name.

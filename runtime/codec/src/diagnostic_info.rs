@@ -6,7 +6,8 @@ use core::fmt;
 use crate::debug::{Inner, Parts};
 use crate::{Decode, DecodeError, DecodeReason, Decoder, Encode, Encoder, StatusCode, UaString};
 
-/// Vendor diagnostics; numbers are indexes into the string table of the response header.
+/// Vendor diagnostics; numbers are indexes into the string table of the response
+/// header (OPC 10000-6 §5.2.2.12).
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct DiagnosticInfo {
     /// Index of the symbolic id.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{Encode, EncodeContext, EncodeError, NamespaceMap};
 
-/// Where the body bytes of a chunked message may go.
+/// Where the body bytes of a chunked message may go (OPC 10000-6 §6.7.2).
 ///
 /// Every chunk but the last is exactly `chunk_size` bytes long, so that the channel finds and seals
 /// them at a fixed stride.
@@ -47,7 +47,7 @@ pub struct Mark {
     error: Option<EncodeError>,
 }
 
-/// Appends values to a buffer. The first error sticks and later writes do nothing.
+/// Appends values to a buffer. The first error sticks and later writes do nothing (OPC 10000-6 §5.2).
 #[derive(Debug)]
 pub struct Encoder<'a> {
     buf: &'a mut Vec<u8>,

@@ -8,7 +8,7 @@ use core::fmt;
 
 use crate::StatusCode;
 
-/// Why a value could not be written.
+/// Why a value could not be written (OPC 10000-6 §5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
@@ -38,7 +38,7 @@ impl EncodeError {
     }
 }
 
-/// What was wrong with the bytes.
+/// What was wrong with the bytes (OPC 10000-6 §5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeReason {

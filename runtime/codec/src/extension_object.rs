@@ -10,14 +10,15 @@ use crate::{
     NodeId, NodeIdRef, Structure, StructureDescriptor, StructureValue, TypeKey, UaString,
 };
 
-/// A structure of any type. Bodies of unknown types stay as they came and are written back bit for bit.
+/// A structure of any type. Bodies of unknown types stay as they came and are written back bit for
+/// bit (OPC 10000-6 §5.2.2.15).
 #[derive(Clone, Debug, Default)]
 pub struct ExtensionObject {
     type_id: NodeId,
     body: ExtensionObjectBody,
 }
 
-/// The body of an [`ExtensionObject`].
+/// The body of an [`ExtensionObject`] (OPC 10000-6 §5.2.2.15).
 #[derive(Clone, Default)]
 pub enum ExtensionObjectBody {
     /// No body.

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// A Guid, as 16 bytes in the order of its text form.
+/// A Guid, as 16 bytes in the order of its text form (OPC 10000-6 §5.2.2.6).
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Guid(pub [u8; 16]);
 
@@ -35,7 +35,7 @@ impl fmt::Debug for Guid {
     }
 }
 
-/// The text is not a Guid such as `0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9`.
+/// The text is not a Guid such as `0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9` (OPC 10000-6 §5.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a Guid")]
 pub struct ParseGuidError;

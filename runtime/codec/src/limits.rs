@@ -1,6 +1,6 @@
 //! Bounds of decoding one message.
 
-/// What one message may cost. All limits are inclusive.
+/// What one message may cost. All limits are inclusive (OPC 10000-6 §5.1.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
     /// Nesting levels of Variant, DataValue, DiagnosticInfo, ExtensionObject and structures, shared

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use crate::{Guid, NamespaceMap, NodeId, NodeIdRef};
 
-/// An identifier that can stand in a constant.
+/// An identifier that can stand in a constant (OPC 10000-3 §8.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConstIdentifier {
     /// `i=`
@@ -81,7 +81,8 @@ pub mod kind {
     }
 }
 
-/// The id of a node of a model. Constant; becomes a [`NodeId`] by the table of a connection.
+/// The id of a node of a model. Constant; becomes a [`NodeId`] by the table of a
+/// connection (OPC 10000-3 §8.2).
 pub struct ModelId<K> {
     slot: u8,
     identifier: ConstIdentifier,

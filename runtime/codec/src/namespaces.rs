@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 /// URI of the OPC UA namespace, always at index 0.
 pub const NS0_URI: &str = "http://opcfoundation.org/UA/";
 
-/// Namespace URIs by wire index.
+/// Namespace URIs by wire index (OPC 10000-3 §8.2.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamespaceMap {
     /// URIs after the first, which is always [`NS0_URI`].

@@ -20,7 +20,7 @@ enum Repr {
 
 const _: () = assert!(size_of::<NodeId>() == 24);
 
-/// The identifier of a NodeId, borrowed.
+/// The identifier of a NodeId, borrowed (OPC 10000-3 §8.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IdentifierRef<'a> {
     /// `i=`

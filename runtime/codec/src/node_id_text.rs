@@ -54,7 +54,7 @@ impl fmt::Display for ExpandedNodeId {
     }
 }
 
-/// The text is not a NodeId such as `ns=2;i=5`.
+/// The text is not a NodeId such as `ns=2;i=5` (OPC 10000-6 §5.3.1.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a NodeId: write `ns=2;i=5`, `ns=2;s=text`, `g=…` or `b=…`")]
 pub struct ParseNodeIdError;

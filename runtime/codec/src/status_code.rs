@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// A StatusCode: severity and reason in the upper half, flags in the lower.
+/// A StatusCode: severity and reason in the upper half, flags in the lower (OPC 10000-4 §7.38).
 ///
 /// All names stand in `uaforge_types::status`; here are those that coding itself needs.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,8 @@ use core::fmt;
 
 use crate::{Decode, DecodeError, Decoder, Encode, Encoder};
 
-/// A String: null, empty or text. Cloning is cheap; null is the default and differs from empty.
+/// A String: null, empty or text. Cloning is cheap; null is the default and differs from
+/// empty (OPC 10000-6 §5.2.2.4).
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UaString(Option<Arc<str>>);
 
@@ -170,7 +171,7 @@ impl Decode for String {
     }
 }
 
-/// An XmlElement: an XML fragment as text, kept as it came.
+/// An XmlElement: an XML fragment as text, kept as it came (OPC 10000-6 §5.2.2.8).
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct XmlElement(UaString);
 

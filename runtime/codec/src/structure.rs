@@ -13,7 +13,7 @@ use crate::{
     NodeIdRef, StructureDescriptor, TypeKey,
 };
 
-/// A structure or union, generated or derived.
+/// A structure or union, generated or derived (OPC 10000-6 §5.2.6).
 pub trait Structure: Encode + Decode + Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// Id of its DataType. Apart from the description, so that a structure may contain itself.
     const DATA_TYPE: TypeKey;
@@ -21,7 +21,7 @@ pub trait Structure: Encode + Decode + Clone + PartialEq + fmt::Debug + Send + S
     const DESCRIPTOR: &'static StructureDescriptor;
 }
 
-/// A structure behind a pointer. Implemented for every [`Structure`].
+/// A structure behind a pointer. Implemented for every [`Structure`] (OPC 10000-6 §5.2.6).
 pub trait StructureValue: fmt::Debug + Send + Sync + 'static {
     /// The description of its type.
     fn descriptor(&self) -> &'static StructureDescriptor;
@@ -59,7 +59,8 @@ struct Entry {
     descriptor: &'static StructureDescriptor,
 }
 
-/// The structures that ExtensionObject bodies are decoded as, by the id of their binary encoding.
+/// The structures that ExtensionObject bodies are decoded as, by the id of their binary
+/// encoding (OPC 10000-6 §5.2.2.15).
 #[derive(Clone, Default)]
 pub struct TypeRegistry {
     /// Numeric ids by namespace URI; a handful of namespaces.

@@ -2,7 +2,7 @@
 
 use crate::{Array, ExtensionObject, ExtensionObjectBody, Matrix, TypeKey};
 
-/// A field that holds structures as ExtensionObjects.
+/// A field that holds structures as ExtensionObjects (OPC 10000-6 §5.2.6).
 pub trait HoldsStructures {
     /// Whether every structure of a known type in it is `base` or derives from it. Bodies of unknown
     /// types are kept as they are, so that they count as fitting.

@@ -11,7 +11,7 @@ use crate::{
     Guid, LocalizedText, NodeId, QualifiedName, StatusCode, UaString, XmlElement,
 };
 
-/// A value of any builtin type. 24 bytes; cloning copies at most a counter.
+/// A value of any builtin type. 24 bytes; cloning copies at most a counter (OPC 10000-6 §5.2.2.16).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "the names of the specification")]
 pub enum Variant {
@@ -50,7 +50,7 @@ pub enum Variant {
 
 const _: () = assert!(size_of::<Variant>() == 24);
 
-/// A one-dimensional array of one builtin type.
+/// A one-dimensional array of one builtin type (OPC 10000-6 §5.2.2.16).
 #[derive(Clone, PartialEq)]
 #[expect(missing_docs, reason = "the names of the specification")]
 pub enum VariantArray {
@@ -216,7 +216,7 @@ impl Default for VariantArray {
     }
 }
 
-/// An array with dimensions, the last one fastest.
+/// An array with dimensions, the last one fastest (OPC 10000-6 §5.2.2.16).
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariantMatrix {
     dimensions: Vec<u32>,

@@ -10,7 +10,7 @@ use crate::{
     VariantMatrix, XmlElement,
 };
 
-/// A Rust value that a Variant can hold.
+/// A Rust value that a Variant can hold (OPC 10000-6 §5.1.9).
 pub trait IntoVariant: Sized {
     /// The Variant that holds it.
     fn into_variant(self) -> Variant;
@@ -19,7 +19,8 @@ pub trait IntoVariant: Sized {
     fn array_into_variant(items: Array<Self>) -> Variant;
 }
 
-/// A Rust value that can be taken out of a Variant. No conversion between number types.
+/// A Rust value that can be taken out of a Variant. No conversion between number
+/// types (OPC 10000-6 §5.1.9).
 pub trait FromVariant: Sized {
     /// The value.
     ///
@@ -40,7 +41,7 @@ pub trait FromVariant: Sized {
     }
 }
 
-/// The Variant holds a value of another type than was asked for.
+/// The Variant holds a value of another type than was asked for (OPC 10000-6 §5.1.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}, found {}", found.map_or("no value", type_name))]
 pub struct VariantTypeError {

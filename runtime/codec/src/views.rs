@@ -12,7 +12,7 @@ use crate::{
     NodeId, QualifiedName, UaString,
 };
 
-/// A value that can be read as a view into the message.
+/// A value that can be read as a view into the message (OPC 10000-6 §5.2).
 pub trait DecodeRef<'a>: Sized {
     /// The fewest bytes that an encoded value takes; 0 where unknown.
     const MIN_SIZE: usize = 0;
@@ -21,7 +21,7 @@ pub trait DecodeRef<'a>: Sized {
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError>;
 }
 
-/// A String in a message; its bytes may be invalid UTF-8.
+/// A String in a message; its bytes may be invalid UTF-8 (OPC 10000-6 §5.2.2.4).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct StrRef<'a>(pub Option<&'a [u8]>);
 
@@ -88,7 +88,7 @@ impl<'a> From<&'a str> for StrRef<'a> {
     }
 }
 
-/// A ByteString in a message.
+/// A ByteString in a message (OPC 10000-6 §5.2.2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BytesRef<'a>(pub Option<&'a [u8]>);
 
@@ -116,7 +116,7 @@ impl Encode for BytesRef<'_> {
     }
 }
 
-/// A NodeId in a message: namespace index and identifier.
+/// A NodeId in a message: namespace index and identifier (OPC 10000-6 §5.2.2.9).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeIdRef<'a> {
     /// `i=`
@@ -211,7 +211,7 @@ impl<'a> DecodeRef<'a> for NodeIdRef<'a> {
     }
 }
 
-/// An ExpandedNodeId in a message.
+/// An ExpandedNodeId in a message (OPC 10000-6 §5.2.2.10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExpandedNodeIdRef<'a> {
     /// The id; its namespace index counts only without a URI.
@@ -262,7 +262,7 @@ impl Encode for ExpandedNodeIdRef<'_> {
     }
 }
 
-/// A QualifiedName in a message.
+/// A QualifiedName in a message (OPC 10000-6 §5.2.2.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct QualifiedNameRef<'a> {
     /// Index into the namespace table of the connection.
@@ -294,7 +294,7 @@ impl Encode for QualifiedNameRef<'_> {
     }
 }
 
-/// A LocalizedText in a message.
+/// A LocalizedText in a message (OPC 10000-6 §5.2.2.14).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LocalizedTextRef<'a> {
     /// The locale.
@@ -328,7 +328,7 @@ impl Encode for LocalizedTextRef<'_> {
     }
 }
 
-/// An ExtensionObject in a message: its type and its body, unread.
+/// An ExtensionObject in a message: its type and its body, unread (OPC 10000-6 §5.2.2.15).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExtensionObjectRef<'a> {
     /// The encoding's id.
@@ -359,7 +359,7 @@ impl<'a> DecodeRef<'a> for ExtensionObjectRef<'a> {
 }
 
 /// An array in a message. Its elements were checked when it was read and are read again, in place,
-/// as the iterator walks.
+/// as the iterator walks (OPC 10000-6 §5.2.5).
 #[derive(Clone, Debug)]
 pub struct ArrayRef<'a, T> {
     at: Decoder<'a>,
@@ -407,7 +407,7 @@ impl<'a, T: DecodeRef<'a>> DecodeRef<'a> for ArrayRef<'a, T> {
     }
 }
 
-/// Walks the elements of an [`ArrayRef`].
+/// Walks the elements of an [`ArrayRef`] (OPC 10000-6 §5.2.5).
 #[derive(Clone, Debug)]
 pub struct ArrayRefIter<'a, T> {
     at: Decoder<'a>,
