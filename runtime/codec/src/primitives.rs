@@ -2,8 +2,10 @@
 
 use crate::Encoder;
 
-/// Elements that are brought into wire form at a time, on the stack.
-const BLOCK: usize = 64;
+/// Bytes that are brought into wire form at a time, on the stack: of short arrays and of long ones, for
+/// which fewer, larger copies count more than clearing the block.
+const SHORT_BLOCK: usize = 512;
+const LONG_BLOCK: usize = 4096;
 
 /// Types of a fixed width: one element, and slices in bulk.
 macro_rules! fixed_width {
@@ -18,7 +20,7 @@ macro_rules! fixed_width {
 
             fn encode_items(items: &[Self], e: &mut $crate::Encoder<'_>) {
                 let write: fn($ty) -> [u8; $width] = $write;
-                $crate::primitives::put_block::<$ty, $width, { $width * 64 }>(items, write, e);
+                $crate::primitives::put_items(items, write, e);
             }
         }
 
@@ -63,15 +65,29 @@ macro_rules! fixed_width {
 }
 pub(crate) use fixed_width;
 
+/// Writes the items in bulk.
+#[inline]
+pub(crate) fn put_items<T: Copy, const WIDTH: usize>(
+    items: &[T],
+    write: fn(T) -> [u8; WIDTH],
+    e: &mut Encoder<'_>,
+) {
+    if size_of_val(items) <= SHORT_BLOCK {
+        put_blocks::<T, WIDTH, SHORT_BLOCK>(items, write, e);
+    } else {
+        put_blocks::<T, WIDTH, LONG_BLOCK>(items, write, e);
+    }
+}
+
 /// Writes the items by blocks of `SIZE` bytes.
 #[inline]
-pub(crate) fn put_block<T: Copy, const WIDTH: usize, const SIZE: usize>(
+fn put_blocks<T: Copy, const WIDTH: usize, const SIZE: usize>(
     items: &[T],
     write: fn(T) -> [u8; WIDTH],
     e: &mut Encoder<'_>,
 ) {
     let mut block = [0_u8; SIZE];
-    for group in items.chunks(BLOCK) {
+    for group in items.chunks(SIZE / WIDTH) {
         let (slots, _) = block.as_chunks_mut::<WIDTH>();
         for (item, slot) in group.iter().zip(slots) {
             *slot = write(*item);
