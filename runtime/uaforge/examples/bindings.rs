@@ -109,7 +109,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     bind_all(&server)?;
     add_recipe(&server)?;
-    println!("{} serves bound variables below Objects", server.endpoints().join(", "));
+    println!("bound variables below Objects are served on {}", server.endpoints().join(", "));
     server.run_until(tokio::signal::ctrl_c()).await?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::table::{Table, Verdict};
 use super::{Run, SPACE, START, STOP, dumps};
 use crate::demo::Profile;
 use crate::process::{Server, run_bounded};
-use crate::{demo, nodesets};
+use crate::{demo, nodesets, workspace};
 use anyhow::Result;
 use std::fs;
 use std::process::Command;
@@ -22,6 +22,7 @@ impl Run {
         let column = format!("{} client", peer.name);
         table.note(&column, "status codes are its own", verdict(self.status_codes(peer)));
         table.note(&column, "whole address space", verdict(self.client_of_ours(peer)));
+        table.note(&column, "bindings and a derived structure", verdict(self.bindings(peer)));
         let column = format!("{} server", peer.name);
         table.note(&column, "whole address space", verdict(self.server_of_ours(peer)));
     }
@@ -36,6 +37,16 @@ impl Run {
         };
         let column = format!("{} client", peer.name);
         table.note(&column, "structures by their definition", verdict(read()));
+    }
+
+    /// The example of bindings, whose structure no model has.
+    fn bindings(&self, peer: &Peer) -> Result<()> {
+        let mut build = workspace::cargo(&self.root);
+        build.args(["build", "--package", "uaforge", "--example", "bindings"]);
+        let program = demo::program_of(&mut build, Profile::Debug)?;
+        let server = Server::start(Command::new(program).arg("0"), START)?;
+        run_bounded(self.script(peer, "bindings.py").arg(server.url()), PATIENCE)?;
+        server.stop(STOP).map(drop)
     }
 
     fn script(&self, peer: &Peer, name: &str) -> Command {
