@@ -1,19 +1,21 @@
-//! The codegen case 020: values that stand in a NodeSet, read from a server of the generated model.
+//! The codegen cases 018 and 020 against a server of the generated model: attributes, writes, values.
 
 use serde_json::Value;
-use uaforge::client::{Session, connect_insecure};
+use uaforge::client::{Session, WriteItem, connect_insecure};
 use uaforge::server::Server;
 use uaforge::{
     ByteString, DateTime, ExpandedNodeId, Guid, LocalizedText, NodeId, QualifiedName, Variant, status,
 };
 use uaforge_codec::{BuiltinType, FromVariant, XmlElement};
-use uaforge_goldens::xml_values;
+use uaforge_goldens::{value_ranks_and_dimensions, xml_values};
+use uaforge_nodes::AttributeId;
+use uaforge_nodes::table::StaticModel;
 use uaforge_types::Range;
 
 /// Runs a client against a server of the model.
-fn with_server<F: Future>(client: impl FnOnce(Session) -> F) -> F::Output {
+fn with_server<F: Future>(model: &'static StaticModel, client: impl FnOnce(Session) -> F) -> F::Output {
     let builder = Server::builder().endpoint("opc.tcp://127.0.0.1:0").insecure();
-    let server = builder.model(uaforge::ns0()).model(&xml_values::MODEL).build().expect("a server");
+    let server = builder.model(uaforge::ns0()).model(model).build().expect("a server");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let url = server.endpoints().first().cloned().expect("an endpoint");
@@ -73,7 +75,7 @@ fn case_020_xml_values_every_builtin() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../cases/020-xml-values-every-builtin/expected.json");
     let case: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("a case")).expect("JSON");
     let values = case["values"].as_array().expect("values");
-    let read = with_server(|session| async move {
+    let read = with_server(&xml_values::MODEL, |session| async move {
         let uri = xml_values::MODEL.slots[0];
         let ns = session.namespaces().index_of(uri).expect("the model's namespace");
         assert!(ns >= 2, "index 1 is the server's own");
@@ -114,4 +116,41 @@ fn case_020_xml_values_every_builtin() {
             }
         }
     }
+}
+
+/// Rank and dimensions of each variable as a client reads them; empty for no dimensions.
+const RANKS: [(u32, i32, &[u32]); 6] =
+    [(6001, -1, &[]), (6002, 1, &[3]), (6003, 1, &[0]), (6004, 2, &[2, 0]), (6005, -2, &[]), (6006, -3, &[])];
+
+#[test]
+fn case_018_value_ranks_and_dimensions() {
+    with_server(&value_ranks_and_dimensions::MODEL, |session| async move {
+        let uri = value_ranks_and_dimensions::MODEL.slots[0];
+        let ns = session.namespaces().index_of(uri).expect("the model's namespace");
+        let node = |id| NodeId::numeric(ns, id);
+        for (id, rank, dimensions) in RANKS {
+            let read = session.read_attribute(&node(id), AttributeId::ValueRank).await.expect("a rank");
+            assert_eq!(read, rank.into(), "{id}");
+            let read = session.read_attribute(&node(id), AttributeId::ArrayDimensions).await;
+            let read = read.ok().filter(|read| *read != Variant::Null);
+            let read: Vec<u32> =
+                read.map_or_else(Vec::new, |read| Vec::from_variant(&read).expect("numbers"));
+            assert_eq!(read, dimensions, "{id}");
+        }
+        let data_type = session.read_attribute(&node(6007), AttributeId::DataType).await.expect("a type");
+        assert_eq!(data_type, NodeId::numeric(0, 24).into());
+
+        let items = [
+            WriteItem::value(&node(6002), vec![1_i32, 2, 3, 4]),
+            WriteItem::value(&node(6003), 1.5_f64),
+            WriteItem::value(&node(6002), vec![4_i32, 5, 6]),
+            WriteItem::value(&node(6003), vec![1.5_f64; 5]),
+        ];
+        let results = session.write(items).await.expect("the service");
+        let (mismatch, range) = (status::BAD_TYPE_MISMATCH, status::BAD_OUT_OF_RANGE);
+        assert!([mismatch, range].contains(&results[0]), "{}", results[0]);
+        assert_eq!(results[1], mismatch);
+        assert!(results[2].is_good() && results[3].is_good(), "{results:?}");
+        session.close().await;
+    });
 }
