@@ -13,6 +13,7 @@ pub(crate) struct Application {
     pub(crate) software_version: String,
     pub(crate) build_number: String,
     pub(crate) build_date: DateTime,
+    pub(crate) kind: ApplicationType,
 }
 
 impl Application {
@@ -22,7 +23,7 @@ impl Application {
             application_uri: UaString::from(self.uri.as_str()),
             product_uri: UaString::from(self.product_uri.as_str()),
             application_name: LocalizedText::from(self.name.as_str()),
-            application_type: ApplicationType::SERVER,
+            application_type: self.kind,
             ..Default::default()
         }
     }

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use uaforge_codec::{DateTime, Entropy, Structure, StructureDescriptor, TypeRegistry};
 use uaforge_net::{Listener, OsEntropy};
 use uaforge_nodes::{AddressSpace, StaticModel};
+use uaforge_types::ApplicationType;
 
 use crate::access::{AccessControl, Rights};
 use crate::application::Application;
 use crate::config::Limits;
+use crate::discovery::{DiscoveryServer, Registration};
 use crate::manager::{Claim, NodeManager, Routes};
 use crate::server::{Parts, Server};
 use crate::shared::SharedEntropy;
@@ -78,17 +80,19 @@ pub enum BuildError {
 
 /// Builds a [`Server`]; from [`Server::builder`].
 pub struct ServerBuilder {
-    endpoints: Vec<String>,
-    insecure: bool,
-    application: Application,
+    pub(crate) endpoints: Vec<String>,
+    pub(crate) insecure: bool,
+    pub(crate) application: Application,
     models: Vec<&'static StaticModel>,
-    namespaces: Vec<String>,
+    pub(crate) namespaces: Vec<String>,
     types: TypeRegistry,
     structures: Vec<&'static StructureDescriptor>,
     managers: Vec<Arc<dyn NodeManager>>,
-    limits: Limits,
+    pub(crate) limits: Limits,
     entropy: SharedEntropy,
     rights: Rights,
+    pub(crate) discovery_server: Option<DiscoveryServer>,
+    pub(crate) registration: Registration,
 }
 
 impl ServerBuilder {
@@ -106,6 +110,7 @@ impl ServerBuilder {
                 software_version: env!("CARGO_PKG_VERSION").into(),
                 build_number: env!("CARGO_PKG_VERSION").into(),
                 build_date: DateTime::NULL,
+                kind: ApplicationType::SERVER,
             },
             models: Vec::new(),
             namespaces: Vec::new(),
@@ -115,6 +120,8 @@ impl ServerBuilder {
             limits: Limits::default(),
             entropy: Box::new(OsEntropy),
             rights: Rights::default(),
+            discovery_server: None,
+            registration: Registration::default(),
         }
     }
 
@@ -223,6 +230,24 @@ impl ServerBuilder {
         self
     }
 
+    /// Makes this a local discovery server too: others register with it, and FindServers and
+    /// FindServersOnNetwork tell of them. Without this, RegisterServer, RegisterServer2 and
+    /// FindServersOnNetwork are answered with Bad_ServiceUnsupported (OPC 10000-4 §5.5).
+    #[must_use]
+    pub fn discovery_server(mut self, settings: DiscoveryServer) -> Self {
+        self.application.kind = ApplicationType::DISCOVERY_SERVER;
+        self.discovery_server = Some(settings);
+        self
+    }
+
+    /// Says with which discovery servers the server is registered while it runs. Whoever runs it does
+    /// the registering: `uaforge::run_registered` in place of [`Server::run_until`].
+    #[must_use]
+    pub fn registration(mut self, registration: Registration) -> Self {
+        self.registration = registration;
+        self
+    }
+
     /// Replaces the operating system's randomness, for reproducible tests only.
     #[must_use]
     pub fn entropy(mut self, entropy: impl Entropy + Send + 'static) -> Self {
@@ -238,7 +263,9 @@ impl ServerBuilder {
         let Some(first) = self.endpoints.first() else {
             return Err(BuildError::NoEndpoint);
         };
-        if let Some(url) = self.endpoints.iter().find(|url| EndpointUrl::parse(url).is_none()) {
+        let registration = self.registration.servers.iter().chain(&self.registration.discovery_urls);
+        let mut urls = self.endpoints.iter().chain(registration);
+        if let Some(url) = urls.find(|url| EndpointUrl::parse(url).is_none()) {
             return Err(BuildError::InvalidEndpoint { url: url.clone() });
         }
         if !self.insecure {
@@ -264,6 +291,8 @@ impl ServerBuilder {
             space,
             routes,
             listeners,
+            discovery_server: self.discovery_server,
+            registration: self.registration,
         })
     }
 

@@ -12,6 +12,7 @@ mod blocking;
 mod builder;
 mod cancellation;
 mod config;
+mod discovery;
 mod encode;
 mod handle;
 mod life;
@@ -22,6 +23,8 @@ mod node_ids;
 mod proto;
 mod server;
 mod services;
+#[cfg(feature = "config")]
+mod settings;
 mod shared;
 mod space;
 mod structures;
@@ -34,6 +37,7 @@ pub use binding::{Bindable, Field, HandlerCx, PollHandle, Reading, Sample, Share
 pub use builder::{BuildError, ServerBuilder};
 pub use cancellation::{CancelReason, Cancellation};
 pub use config::{Limits, OperationLimits};
+pub use discovery::{DiscoveryServer, Registration};
 pub use handle::{Variable, VariableHandle};
 pub use manager::{
     BrowseAnswer, BrowseCx, BrowseItem, Browser, CallCx, CallItem, Claim, Description, FollowAnswer,
@@ -43,3 +47,5 @@ pub use manager::{
 pub use methods::{MethodBindError, MethodCall, MethodError, MethodResult};
 pub use proto::connection::Connection;
 pub use server::{Server, ServerError};
+#[cfg(feature = "config")]
+pub use settings::{ServerSettings, SettingsError};

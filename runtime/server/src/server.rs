@@ -17,6 +17,7 @@ use crate::binding::Polls;
 use crate::blocking::BlockingPool;
 use crate::builder::{BuildError, ServerBuilder};
 use crate::config::Limits;
+use crate::discovery::{DiscoveryServer, Registration, Registry};
 use crate::handle::{Variable, VariableHandle};
 use crate::life::{Life, Phase};
 use crate::listener;
@@ -43,6 +44,8 @@ pub(crate) struct Parts {
     pub(crate) space: AddressSpace,
     pub(crate) routes: Routes,
     pub(crate) listeners: Vec<Listener>,
+    pub(crate) discovery_server: Option<DiscoveryServer>,
+    pub(crate) registration: Registration,
 }
 
 /// Why a server does not run.
@@ -130,6 +133,8 @@ impl Server {
             memory: Arc::new(MemoryQuota::new(limits.message_memory)),
             early_memory: Arc::new(MemoryQuota::new(limits.early_message_memory)),
             life: Life::default(),
+            registry: parts.discovery_server.map(|settings| Registry::new(settings, now)),
+            registration: parts.registration,
             limits,
         };
         let addresses = parts.listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();

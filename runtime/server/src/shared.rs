@@ -13,6 +13,7 @@ use crate::application::Application;
 use crate::binding::Polls;
 use crate::blocking::BlockingPool;
 use crate::config::Limits;
+use crate::discovery::{Registration, Registry};
 use crate::life::Life;
 use crate::manager::{Description, FollowItem, NodeManager, Routes, shield};
 use crate::proto::mailbox::Mailboxes;
@@ -49,6 +50,10 @@ pub(crate) struct Core {
     /// The same of clients without an active session.
     pub(crate) early_memory: Arc<MemoryQuota>,
     pub(crate) life: Life,
+    /// The registrations of a discovery server.
+    pub(crate) registry: Option<Registry>,
+    /// With which discovery servers this one is registered.
+    pub(crate) registration: Registration,
 }
 
 /// The server's randomness for the nonces of one channel.

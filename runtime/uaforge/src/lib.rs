@@ -3,6 +3,11 @@
 //! Applications depend on this crate and on the crates of the models that they use. A model of your
 //! own comes out of a build script and is brought in with [`include_model!`].
 
+#[cfg(feature = "registration")]
+mod registration;
+#[cfg(feature = "registration")]
+pub use registration::run_registered;
+
 #[cfg(feature = "client")]
 pub use uaforge_client as client;
 #[cfg(feature = "server")]

@@ -6,8 +6,9 @@ use uaforge_codec::{DecodeRef as _, Decoder, Encoder, NodeIdRef, StatusCode, Str
 use uaforge_types::{
     ActivateSessionRequest, BrowseNextRequest, BrowseNextRequestRef, BrowseNextResponse, BrowseRequest,
     BrowseRequestRef, BrowseResponse, CallRequest, CallResponse, CancelRequest, CloseSessionRequest,
-    CloseSessionResponse, CreateSessionRequest, FindServersRequest, GetEndpointsRequest, ReadRequest,
-    ReadRequestRef, ReadResponse, RegisterNodesRequest, RegisterNodesRequestRef, RegisterNodesResponse,
+    CloseSessionResponse, CreateSessionRequest, FindServersOnNetworkRequest, FindServersRequest,
+    GetEndpointsRequest, ReadRequest, ReadRequestRef, ReadResponse, RegisterNodesRequest,
+    RegisterNodesRequestRef, RegisterNodesResponse, RegisterServer2Request, RegisterServerRequest,
     TranslateBrowsePathsToNodeIdsRequest, TranslateBrowsePathsToNodeIdsRequestRef,
     TranslateBrowsePathsToNodeIdsResponse, UnregisterNodesRequest, UnregisterNodesRequestRef,
     UnregisterNodesResponse, WriteRequest, WriteRequestRef, WriteResponse, status,
@@ -16,9 +17,12 @@ use uaforge_types::{
 use super::envelope::{binary_id, put_header, put_response};
 use super::turn::{Answered, Turn};
 use crate::life::Phase;
-use crate::services::{browse, call, discovery, read, register, session, translate, write};
+use crate::services::{browse, call, discovery, read, register, registration, session, translate, write};
 
 const FIND_SERVERS: u32 = binary_id(FindServersRequest::DESCRIPTOR);
+const FIND_SERVERS_ON_NETWORK: u32 = binary_id(FindServersOnNetworkRequest::DESCRIPTOR);
+const REGISTER_SERVER: u32 = binary_id(RegisterServerRequest::DESCRIPTOR);
+const REGISTER_SERVER2: u32 = binary_id(RegisterServer2Request::DESCRIPTOR);
 const GET_ENDPOINTS: u32 = binary_id(GetEndpointsRequest::DESCRIPTOR);
 const CREATE_SESSION: u32 = binary_id(CreateSessionRequest::DESCRIPTOR);
 const ACTIVATE_SESSION: u32 = binary_id(ActivateSessionRequest::DESCRIPTOR);
@@ -61,6 +65,9 @@ impl Turn<'_> {
             UNREGISTER_NODES => self.unregister_nodes(d, e),
             GET_ENDPOINTS => self.get_endpoints(d, e),
             FIND_SERVERS => self.find_servers(d, e),
+            FIND_SERVERS_ON_NETWORK => self.find_servers_on_network(d, e),
+            REGISTER_SERVER => self.register_server(d, e),
+            REGISTER_SERVER2 => self.register_server2(d, e),
             CREATE_SESSION => self.create_session(d, e),
             ACTIVATE_SESSION => self.activate_session(d, e),
             CANCEL => self.cancel(d, e),
@@ -171,7 +178,34 @@ impl Turn<'_> {
     fn find_servers(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: FindServersRequest = self.owned(d)?;
         self.note(&request.request_header);
-        let mut response = discovery::find_servers(self.core, &request, self.channel.dialled);
+        let mut response = discovery::find_servers(self.core, &request, self.channel.dialled, self.now.ticks);
+        response.response_header = self.header();
+        put_response(e, &response);
+        Ok(None)
+    }
+
+    fn find_servers_on_network(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
+        let request: FindServersOnNetworkRequest = self.owned(d)?;
+        self.note(&request.request_header);
+        let mut response = registration::find_servers_on_network(self.core, &request, self.now.ticks)?;
+        response.response_header = self.header();
+        put_response(e, &response);
+        Ok(None)
+    }
+
+    fn register_server(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
+        let request: RegisterServerRequest = self.owned(d)?;
+        self.note(&request.request_header);
+        let mut response = registration::register_server(self.core, request, self.now.ticks)?;
+        response.response_header = self.header();
+        put_response(e, &response);
+        Ok(None)
+    }
+
+    fn register_server2(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
+        let request: RegisterServer2Request = self.owned(d)?;
+        self.note(&request.request_header);
+        let mut response = registration::register_server2(self.core, request, self.now.ticks)?;
         response.response_header = self.header();
         put_response(e, &response);
         Ok(None)

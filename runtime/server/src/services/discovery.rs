@@ -1,6 +1,6 @@
 //! Discovery service set (OPC 10000-4 §5.5): FindServers and GetEndpoints, before any session.
 
-use uaforge_codec::{Array, ByteString, UaString};
+use uaforge_codec::{Array, ByteString, Ticks, UaString};
 use uaforge_types::{
     ApplicationDescription, EndpointDescription, FindServersRequest, FindServersResponse,
     GetEndpointsRequest, GetEndpointsResponse, MessageSecurityMode, UserTokenPolicy, UserTokenType,
@@ -17,13 +17,23 @@ pub(crate) const POLICY_NONE: &str = "http://opcfoundation.org/UA/SecurityPolicy
 /// Id of the token policy for anonymous users in our endpoints.
 pub(crate) const ANONYMOUS_POLICY: &str = "anonymous";
 
-/// FindServers (OPC 10000-4 §5.5.2): this server alone, unless the client asked for others.
-pub(crate) fn find_servers(core: &Core, request: &FindServersRequest, dialled: &str) -> FindServersResponse {
-    let ours = core.application.uri.as_str();
-    let wanted =
-        request.server_uris.is_empty() || request.server_uris.iter().any(|uri| uri.as_str() == Some(ours));
-    let dialled = reached(request.endpoint_url.as_str(), dialled);
-    let servers = if wanted { vec![application(core, dialled)] } else { Vec::new() };
+/// FindServers (OPC 10000-4 §5.5.2): this server, and a discovery server's registrations, unless the client
+/// asked for others.
+pub(crate) fn find_servers(
+    core: &Core,
+    request: &FindServersRequest,
+    dialled: &str,
+    now: Ticks,
+) -> FindServersResponse {
+    let mut servers = vec![application(core, reached(request.endpoint_url.as_str(), dialled))];
+    if let Some(registry) = &core.registry {
+        let ours = servers.first().map(|server| server.application_uri.clone());
+        let others = registry.servers(&request.locale_ids, now);
+        servers.extend(others.into_iter().filter(|server| Some(&server.application_uri) != ours.as_ref()));
+    }
+    if !request.server_uris.is_empty() {
+        servers.retain(|server| request.server_uris.contains(&server.application_uri));
+    }
     FindServersResponse { servers: Array::from(servers), ..Default::default() }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod discovery;
 pub(crate) mod late_walk;
 pub(crate) mod read;
 pub(crate) mod register;
+pub(crate) mod registration;
 pub(crate) mod session;
 pub(crate) mod translate;
 pub(crate) mod walk;
