@@ -3,9 +3,11 @@
 use std::alloc::System;
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-use uaforge_codec::{Array, DateTime, NodeId, QualifiedName, SeededEntropy, Variant};
+use uaforge_codec::{Array, DateTime, NodeId, QualifiedName, Variant};
 use uaforge_net::Machine;
+use uaforge_nodes::{Direction, Node};
 use uaforge_server::{Connection, Server};
+use uaforge_tests::brew_line;
 use uaforge_tests::nodes::{VALUE, scalar, variable, write_item};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
 use uaforge_types::{
@@ -13,6 +15,11 @@ use uaforge_types::{
     RelativePathElement, ServiceRequest, TimestampsToReturn, TranslateBrowsePathsToNodeIdsRequest,
     WriteRequest, ids,
 };
+
+/// The demo server, as `cargo xtask demo` builds it.
+#[path = "../../templates/server/src/main.rs"]
+#[allow(dead_code, reason = "its entry point is the program's")]
+mod demo_server;
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -22,7 +29,27 @@ const REQUESTS: usize = 10_000;
 /// Requests that arrive with one read.
 const BATCH: usize = 20;
 
-fn read_request() -> ReadRequest {
+/// The variables below the brew line that hold a value in memory.
+fn kettle_variables(server: &Server) -> Vec<NodeId> {
+    let snapshot = server.space().snapshot();
+    let namespaces = server.space().namespaces();
+    let line = brew_line::ids::object::BREW_LINE.resolve(namespaces).expect("the model is there");
+    let hierarchical = ids::reference_type::HIERARCHICAL_REFERENCES.identifier().in_namespace(0);
+    let mut below = vec![line];
+    let mut found = Vec::new();
+    while let Some(id) = below.pop() {
+        let node = snapshot.node(id.as_ref()).expect("a node");
+        if node.cell().is_some() {
+            found.push(id.clone());
+        }
+        let filter = snapshot.reference_filter(hierarchical, true).expect("a reference type");
+        let targets = node.references(Direction::Forward, filter).filter_map(|reference| reference.target());
+        below.extend(targets.map(|target: Node<'_>| target.id().to_owned()));
+    }
+    found
+}
+
+fn read_request(kettles: &[NodeId]) -> ReadRequest {
     // The clock, the status structure, values of the application, of the tables, and other attributes.
     let nodes = [
         (2258, 13),
@@ -35,14 +62,12 @@ fn read_request() -> ReadRequest {
         (2253, 3),
         (1, 13),
     ];
-    let item = |(node, attribute)| ReadValueId {
-        node_id: NodeId::numeric(0, node),
-        attribute_id: attribute,
-        ..Default::default()
-    };
+    let standard = nodes.map(|(node, attribute)| (NodeId::numeric(0, node), attribute));
+    let values = kettles.iter().map(|id| (id.clone(), VALUE));
+    let item = |(node_id, attribute_id)| ReadValueId { node_id, attribute_id, ..Default::default() };
     ReadRequest {
         timestamps_to_return: TimestampsToReturn::BOTH,
-        nodes_to_read: Array::from(nodes.map(item).to_vec()),
+        nodes_to_read: standard.into_iter().chain(values).map(item).collect::<Vec<_>>().into(),
         ..Default::default()
     }
 }
@@ -135,19 +160,14 @@ fn allocations_of<Q: ServiceRequest>(peer: &mut Peer<InProcess<Connection>>, req
 /// One test, as the allocator counts for the whole process.
 #[test]
 fn hot_services_allocate_nothing() {
-    let server = Server::builder()
-        .endpoint("opc.tcp://127.0.0.1:0")
-        .insecure()
-        .model(uaforge_ns0::model())
-        .model(uaforge_di::model())
-        .entropy(SeededEntropy::new(1))
-        .build()
-        .expect("the server is built");
+    let server = demo_server::brew_server("opc.tcp://127.0.0.1:0".into()).expect("the server is built");
     // One of the values that are read comes from a closure.
     server.on_read(&ids::variable::SERVER_SERVICE_LEVEL, || 200_u8).expect("the variable is bound");
     let now = start_time();
     let mut peer = Peer::with_session(InProcess(server.connection(now)), "opc.tcp://here:4840", now);
-    assert_eq!(allocations_of(&mut peer, &read_request()), 0, "Read");
+    let kettles = kettle_variables(&server);
+    assert!(kettles.len() >= 12, "{} variables of kettles", kettles.len());
+    assert_eq!(allocations_of(&mut peer, &read_request(&kettles)), 0, "Read");
     assert_eq!(allocations_of(&mut peer, &browse_request()), 0, "Browse");
     assert_eq!(allocations_of(&mut peer, &translate_request()), 0, "TranslateBrowsePathsToNodeIds");
     let write = write_request(&server);

@@ -48,6 +48,17 @@ impl KettleTypeMethods for KettleLogic {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().nth(1).unwrap_or_else(|| "opc.tcp://127.0.0.1:4840".to_owned());
+    let server = brew_server(url)?;
+    for url in server.endpoints() {
+        println!("listening on {url}");
+    }
+    server.run_until(stop()).await?;
+    println!("stopped");
+    Ok(())
+}
+
+/// The server with its objects; it listens, and serves once it runs.
+pub(crate) fn brew_server(url: String) -> Result<Server, Box<dyn Error>> {
     let server = Server::builder()
         .endpoint(url)
         .insecure() // on loopback; nothing is signed or encrypted
@@ -59,13 +70,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .types(brew_line::register_types)
         .build()?;
     fill(&server)?;
-
-    for url in server.endpoints() {
-        println!("listening on {url}");
-    }
-    server.run_until(stop()).await?;
-    println!("stopped");
-    Ok(())
+    Ok(server)
 }
 
 /// Two kettles: one measures its level and has two sensors, the other does neither.
