@@ -2,12 +2,12 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use uaforge_codec::{
-    ConstIdentifier, Decode as _, DecodeContext, Decoder, Encode as _, EncodeContext, Encoder, NodeId,
-    NodeIdRef, Structure, TypeRegistry, UaString,
+    ConstIdentifier, DateTime, Decode as _, DecodeContext, Decoder, Encode as _, EncodeContext, Encoder,
+    NodeId, NodeIdRef, Structure, TypeRegistry, UaString,
 };
 use uaforge_types::{
     ActivateSessionRequest, AnonymousIdentityToken, ApplicationDescription, ApplicationType,
@@ -157,11 +157,13 @@ impl Connection {
         }
     }
 
-    /// The header of a request.
+    /// The header of a request. Some servers refuse a request without a timestamp.
     #[must_use]
     pub fn header(&self, handle: u32) -> RequestHeader {
+        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         RequestHeader {
             authentication_token: self.session.clone(),
+            timestamp: DateTime::from_unix(unix),
             request_handle: handle,
             timeout_hint: 60_000,
             ..Default::default()
