@@ -12,7 +12,7 @@ use uaforge_types::{
     ReadValueId, ResponseHeader, ServiceRequest, TimestampsToReturn, WriteRequest, WriteResponse, WriteValue,
 };
 
-use crate::wire::{Connection, HEADERS, binary_id, body};
+use crate::wire::{Connection, HEADERS, body};
 
 /// Which request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +171,7 @@ fn prepare<Q: ServiceRequest>(
     *request.header_mut() = connection.header(handle);
     let mut before_handle = Vec::new();
     let mut e = Encoder::new(&mut before_handle, EncodeContext::default());
-    NodeId::numeric(0, binary_id::<Q>()).encode(&mut e);
+    NodeId::numeric(0, Q::DESCRIPTOR.binary_id()).encode(&mut e);
     connection.session.encode(&mut e);
     let handle_at = HEADERS + before_handle.len() + 8;
     let frame = connection.frame(&body(&request));

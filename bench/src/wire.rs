@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use uaforge_codec::{
-    ConstIdentifier, DateTime, Decode as _, DecodeContext, Decoder, Encode as _, EncodeContext, Encoder,
-    NodeId, NodeIdRef, Structure, TypeRegistry, UaString,
+    DateTime, Decode as _, DecodeContext, Decoder, Encode as _, EncodeContext, Encoder, NodeId, NodeIdRef,
+    Structure, TypeRegistry, UaString,
 };
 use uaforge_types::{
     ActivateSessionRequest, AnonymousIdentityToken, ApplicationDescription, ApplicationType,
@@ -225,21 +225,12 @@ fn message(kind: &[u8; 4], fields: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The number of a structure's binary encoding.
-#[must_use]
-pub fn binary_id<T: Structure>() -> u32 {
-    match T::DESCRIPTOR.binary_encoding.map(|key| key.id) {
-        Some(ConstIdentifier::Numeric(id)) => id,
-        _ => 0,
-    }
-}
-
 /// Type id and body of a structure.
 #[must_use]
 pub fn body<T: Structure>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut e = Encoder::new(&mut bytes, EncodeContext::default());
-    NodeIdRef::Numeric(0, binary_id::<T>()).encode(&mut e);
+    NodeIdRef::Numeric(0, T::DESCRIPTOR.binary_id()).encode(&mut e);
     value.encode(&mut e);
     bytes
 }
@@ -253,11 +244,11 @@ pub fn response<T: Structure>(bytes: &[u8]) -> Result<T> {
     uaforge_types::register_types(&mut types);
     let mut d = Decoder::new(bytes, DecodeContext { types: &types, ..Default::default() });
     let id = NodeId::decode(&mut d)?;
-    if id == NodeId::numeric(0, binary_id::<ServiceFault>()) {
+    if id == NodeId::numeric(0, ServiceFault::DESCRIPTOR.binary_id()) {
         let fault = ServiceFault::decode(&mut d)?;
         bail!("the service failed: {}", fault.response_header.service_result);
     }
-    ensure!(id == NodeId::numeric(0, binary_id::<T>()), "{id} is no {}", T::DESCRIPTOR.name);
+    ensure!(id == NodeId::numeric(0, T::DESCRIPTOR.binary_id()), "{id} is no {}", T::DESCRIPTOR.name);
     let value = T::decode(&mut d)?;
     d.finish()?;
     Ok(value)

@@ -58,7 +58,9 @@ pub fn captures() -> Vec<Capture> {
     let entries = folders.flat_map(|folder| std::fs::read_dir(folder).expect("a folder of recordings"));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
-    paths.iter().flat_map(|path| read(path)).collect()
+    let found: Vec<Capture> = paths.iter().flat_map(|path| read(path)).collect();
+    assert!(!found.is_empty(), "without recordings there is nothing to test");
+    found
 }
 
 /// The connections of a recording; none of files of another kind and of secured ones.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use uaforge_channel::{ChannelError, ClientChannel, ClientConfig, ClientEvent, NonePolicy};
 use uaforge_codec::{
-    ConstIdentifier, Decode as _, DecodeContext, Decoder, Encode as _, EncodeContext, NamespaceMap, NodeId,
-    NodeIdRef, Now, SeededEntropy, StatusCode, Structure, Ticks, TypeRegistry,
+    Decode as _, DecodeContext, Decoder, Encode as _, EncodeContext, NamespaceMap, NodeId, NodeIdRef, Now,
+    SeededEntropy, StatusCode, Structure, Ticks, TypeRegistry,
 };
 use uaforge_net::Machine;
 use uaforge_types::{
@@ -158,7 +158,7 @@ impl<W: Wire> Peer<W> {
     pub fn queue<Q: ServiceRequest>(&mut self, mut request: Q) -> u32 {
         *request.header_mut() = self.header();
         let id = self.channel.send(&mut self.out, EncodeContext::default(), |e| {
-            NodeIdRef::Numeric(0, binary_id::<Q>()).encode(e);
+            NodeIdRef::Numeric(0, Q::DESCRIPTOR.binary_id()).encode(e);
             request.encode(e);
         });
         id.expect("the request fits the limits")
@@ -209,11 +209,11 @@ impl<W: Wire> Peer<W> {
             DecodeContext { types: &self.types, namespaces: NamespaceMap::ns0_only(), ..Default::default() };
         let mut d = Decoder::new(body, cx);
         let id = NodeId::decode(&mut d).expect("a type id");
-        if id == NodeId::numeric(0, binary_id::<ServiceFault>()) {
+        if id == NodeId::numeric(0, ServiceFault::DESCRIPTOR.binary_id()) {
             let fault = ServiceFault::decode(&mut d).expect("a fault");
             return Err(fault.response_header.service_result);
         }
-        assert_eq!(id, NodeId::numeric(0, binary_id::<R>()), "{}", R::DESCRIPTOR.name);
+        assert_eq!(id, NodeId::numeric(0, R::DESCRIPTOR.binary_id()), "{}", R::DESCRIPTOR.name);
         let response = R::decode(&mut d).expect("a response");
         d.finish().expect("nothing behind the response");
         Ok(response)
@@ -228,12 +228,4 @@ impl<W: Wire> Peer<W> {
 /// A point in time to begin with.
 pub fn start_time() -> Now {
     Now { ticks: Ticks(1_000_000_000), utc: uaforge_codec::DateTime::from_utc(2024, 1, 1, 0, 0) }
-}
-
-/// The number of the binary encoding of a structure of the base model.
-pub fn binary_id<T: Structure>() -> u32 {
-    match T::DESCRIPTOR.binary_encoding.map(|key| key.id) {
-        Some(ConstIdentifier::Numeric(id)) => id,
-        _ => 0,
-    }
 }

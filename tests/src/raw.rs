@@ -12,8 +12,6 @@ use uaforge_types::{
     ServiceFault, ServiceRequest,
 };
 
-use crate::peer::binary_id;
-
 /// URI of the security policy None.
 pub const NONE: &str = "http://opcfoundation.org/UA/SecurityPolicy#None";
 
@@ -85,7 +83,7 @@ pub fn hello(fields: [u32; 5], url: &str) -> Vec<u8> {
 pub fn body<T: Structure>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut e = Encoder::new(&mut bytes, EncodeContext::default());
-    NodeIdRef::Numeric(0, binary_id::<T>()).encode(&mut e);
+    NodeIdRef::Numeric(0, T::DESCRIPTOR.binary_id()).encode(&mut e);
     value.encode(&mut e);
     bytes
 }
@@ -97,11 +95,11 @@ pub fn decode<T: Structure>(bytes: &[u8]) -> Result<T, StatusCode> {
     let cx = DecodeContext { types: &types, ..Default::default() };
     let mut d = Decoder::new(bytes, cx);
     let id = NodeId::decode(&mut d).expect("a type id");
-    if id == NodeId::numeric(0, binary_id::<ServiceFault>()) {
+    if id == NodeId::numeric(0, ServiceFault::DESCRIPTOR.binary_id()) {
         let fault = ServiceFault::decode(&mut d).expect("a fault");
         return Err(fault.response_header.service_result);
     }
-    assert_eq!(id, NodeId::numeric(0, binary_id::<T>()), "{}", T::DESCRIPTOR.name);
+    assert_eq!(id, NodeId::numeric(0, T::DESCRIPTOR.binary_id()), "{}", T::DESCRIPTOR.name);
     let value = T::decode(&mut d).expect("a response");
     d.finish().expect("nothing behind the response");
     Ok(value)

@@ -21,7 +21,7 @@ use uaforge_types::{
 };
 
 use crate::mutator::Mutator;
-use crate::peer::{binary_id, start_time};
+use crate::peer::start_time;
 use crate::raw::{Chunk, NONE, body, field, message};
 
 /// The address that the tests dial.
@@ -43,7 +43,7 @@ impl Asked {
         uaforge_types::register_types(&mut types);
         let mut d = Decoder::new(&self.bytes, DecodeContext { types: &types, ..Default::default() });
         let id = NodeId::decode(&mut d).expect("a type id");
-        (id == NodeId::numeric(0, binary_id::<Q>())).then(|| Q::decode(&mut d).expect("a request"))
+        (id == NodeId::numeric(0, Q::DESCRIPTOR.binary_id())).then(|| Q::decode(&mut d).expect("a request"))
     }
 
     /// The request handle, which every request begins with.

@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use uaforge_codec::{
-    ByteString, ConstIdentifier, Decode as _, DecodeContext, DecodeRef as _, Decoder, Encode as _,
-    EncodeContext, Encoder, NodeIdRef, Structure, StructureDescriptor, TypeKey,
+    ByteString, Decode as _, DecodeContext, DecodeRef as _, Decoder, Encode as _, EncodeContext, Encoder,
+    NodeIdRef, Structure,
 };
 use uaforge_types::{ServiceFault, status};
 
@@ -97,17 +97,9 @@ pub(crate) fn nonce(bytes: Option<&[u8]>) -> ByteString {
     bytes.map_or(ByteString::NULL, ByteString::from)
 }
 
-/// The number of a structure's binary encoding.
-fn binary_id(descriptor: &StructureDescriptor) -> u32 {
-    match descriptor.binary_encoding {
-        Some(TypeKey { id: ConstIdentifier::Numeric(id), .. }) => id,
-        _ => 0,
-    }
-}
-
 /// Writes type id and body.
 pub(crate) fn put_body<T: Structure>(e: &mut Encoder<'_>, body: &T) {
-    NodeIdRef::Numeric(0, binary_id(T::DESCRIPTOR)).encode(e);
+    NodeIdRef::Numeric(0, T::DESCRIPTOR.binary_id()).encode(e);
     body.encode(e);
 }
 
@@ -115,12 +107,12 @@ pub(crate) fn put_body<T: Structure>(e: &mut Encoder<'_>, body: &T) {
 pub(crate) fn read_body<T: Structure>(body: &[u8]) -> Result<T, ChannelError> {
     let mut d = Decoder::new(body, DecodeContext::default());
     let id = NodeIdRef::decode_ref(&mut d)?;
-    if id == NodeIdRef::Numeric(0, binary_id(ServiceFault::DESCRIPTOR)) {
+    if id == NodeIdRef::Numeric(0, ServiceFault::DESCRIPTOR.binary_id()) {
         let fault = ServiceFault::decode(&mut d)?;
         let reason = "the peer refused to open a channel";
         return Err(ChannelError::new(fault.response_header.service_result, reason));
     }
-    if id != NodeIdRef::Numeric(0, binary_id(T::DESCRIPTOR)) {
+    if id != NodeIdRef::Numeric(0, T::DESCRIPTOR.binary_id()) {
         return Err(ChannelError {
             status: status::BAD_DECODING_ERROR,
             reason: alloc::format!("expected {}", T::DESCRIPTOR.name).into(),

@@ -55,6 +55,16 @@ impl StructureDescriptor {
     pub fn is_subtype_of(&self, data_type: &TypeKey) -> bool {
         self.data_type == *data_type || self.supertypes.contains(data_type)
     }
+
+    /// The number of its Default Binary encoding, as it stands before the body of a message
+    /// (OPC 10000-6 §6.7.2); 0 if it has none or one that is no number, as no structure of a message does.
+    #[must_use]
+    pub const fn binary_id(&self) -> u32 {
+        match self.binary_encoding {
+            Some(TypeKey { id: ConstIdentifier::Numeric(id), .. }) => id,
+            _ => 0,
+        }
+    }
 }
 
 /// A field of a structure (OPC 10000-3 §8.51).

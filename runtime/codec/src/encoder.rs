@@ -154,7 +154,7 @@ impl<'a> Encoder<'a> {
         let (mut at, mut end) = (mark.len, mark.chunk_end);
         while at < self.buf.len() {
             let stop = end.min(self.buf.len());
-            out.extend_from_slice(&self.buf[at..stop]);
+            out.extend_from_slice(self.buf.get(at..stop).unwrap_or_default());
             if stop == self.buf.len() {
                 break;
             }

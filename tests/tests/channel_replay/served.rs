@@ -2,12 +2,12 @@
 
 use uaforge_codec::{
     DecodeContext, DecodeRef as _, Decoder, Encode as _, EncodeContext, Encoder, ExtensionObject, NodeId,
-    NodeIdRef, SeededEntropy,
+    NodeIdRef, SeededEntropy, Structure as _,
 };
 use uaforge_net::Machine as _;
 use uaforge_server::Server;
 use uaforge_tests::captures::captures;
-use uaforge_tests::peer::{binary_id, start_time};
+use uaforge_tests::peer::start_time;
 use uaforge_tests::raw::{Raw, body, decode, field};
 use uaforge_types::*;
 
@@ -17,7 +17,7 @@ use crate::recorded::OPEN_HEADER;
 fn with_token(bytes: &[u8], token: &NodeId) -> Vec<u8> {
     let mut d = Decoder::new(bytes, DecodeContext::default());
     let service = NodeIdRef::decode_ref(&mut d).expect("a type id");
-    if service == NodeIdRef::Numeric(0, binary_id::<ActivateSessionRequest>()) {
+    if service == NodeIdRef::Numeric(0, ActivateSessionRequest::DESCRIPTOR.binary_id()) {
         // Names of token policies are the server's own.
         let mut request: ActivateSessionRequest = decode(bytes).expect("a request");
         request.user_identity_token = ExtensionObject::NULL;

@@ -1,9 +1,8 @@
 //! Diagnostics that a client asks for (RequestHeader returnDiagnostics, OPC 10000-4 §7.32, §7.12, §7.33).
 
 use uaforge_codec::{Array, Encode as _, EncodeContext, Encoder, NS0_URI, NodeId, NodeIdRef, Variant};
-use uaforge_codec::{DiagnosticInfo, StatusCode};
+use uaforge_codec::{DiagnosticInfo, StatusCode, Structure as _};
 use uaforge_tests::nodes::{VALUE, item, read_request, scalar, variable, write_item};
-use uaforge_tests::peer::binary_id;
 use uaforge_types::{
     BrowseDescription, BrowseRequest, BrowseResponse, ReadRequest, ReadResponse, ResponseHeader,
     ServiceFault, ServiceRequest, WriteRequest, WriteResponse, status,
@@ -21,7 +20,7 @@ fn ask<Q: ServiceRequest>(peer: &mut InProcessPeer, mut request: Q, bits: u32) -
     request.header_mut().return_diagnostics = bits;
     let mut body = Vec::new();
     let mut e = Encoder::new(&mut body, EncodeContext::default());
-    NodeIdRef::Numeric(0, binary_id::<Q>()).encode(&mut e);
+    NodeIdRef::Numeric(0, Q::DESCRIPTOR.binary_id()).encode(&mut e);
     request.encode(&mut e);
     peer.call_raw(&body).expect("an answer")
 }
@@ -110,7 +109,7 @@ fn faults_say_where_a_request_cannot_be_read() {
         let cx = uaforge_codec::DecodeContext::default();
         let mut d = uaforge_codec::Decoder::new(&answer, cx);
         let id: NodeId = uaforge_codec::Decode::decode(&mut d).unwrap();
-        assert_eq!(id, NodeId::numeric(0, binary_id::<ServiceFault>()));
+        assert_eq!(id, NodeId::numeric(0, ServiceFault::DESCRIPTOR.binary_id()));
         let fault = uaforge_codec::Decode::decode(&mut d).unwrap();
         d.finish().unwrap();
         fault
@@ -120,7 +119,7 @@ fn faults_say_where_a_request_cannot_be_read() {
         request.request_header.return_diagnostics = bits;
         let mut body = Vec::new();
         let mut e = Encoder::new(&mut body, EncodeContext::default());
-        NodeIdRef::Numeric(0, binary_id::<ReadRequest>()).encode(&mut e);
+        NodeIdRef::Numeric(0, ReadRequest::DESCRIPTOR.binary_id()).encode(&mut e);
         request.encode(&mut e);
         body
     };

@@ -2,13 +2,13 @@
 
 use uaforge_codec::{
     Array, ByteString, DataValue, Encode as _, EncodeContext, Encoder, ExtensionObject, ExtensionObjectBody,
-    LocalizedText, NodeId, NodeIdRef, QualifiedName, StatusCode, Variant, VariantArray, VariantMatrix,
+    LocalizedText, NodeId, NodeIdRef, QualifiedName, StatusCode, Structure as _, Variant, VariantArray,
+    VariantMatrix,
 };
 use uaforge_nodes::{AttributeId, ClassAttributes, VariableAttributes};
 use uaforge_tests::nodes::{
     self, VALUE, add, array, item, property, read_item, scalar, set, variable, write, write_all, write_item,
 };
-use uaforge_tests::peer::binary_id;
 use uaforge_types::{
     Argument, BrowseDescription, BrowsePath, BrowseRequest, EUInformation, Range, ReadRequest, RelativePath,
     RelativePathElement, RequestHeader, TimestampsToReturn, TranslateBrowsePathsToNodeIdsRequest, status,
@@ -333,7 +333,7 @@ fn common_results() {
         peer.decode::<uaforge_types::ReadResponse>(&answer)
             .map(|response| response.response_header.request_handle)
     };
-    let read = binary_id::<ReadRequest>();
+    let read = ReadRequest::DESCRIPTOR.binary_id();
     let header = peer.header();
     let handle = header.request_handle;
     assert_eq!(call(&mut peer, header.clone(), read), Ok(handle));

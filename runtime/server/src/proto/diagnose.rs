@@ -11,14 +11,12 @@ use uaforge_types::{
     ReadResponse, ResponseHeader, TranslateBrowsePathsToNodeIdsResponse, WriteResponse, status,
 };
 
-use super::envelope::binary_id;
-
-const READ: u32 = binary_id(ReadResponse::DESCRIPTOR);
-const WRITE: u32 = binary_id(WriteResponse::DESCRIPTOR);
-const BROWSE: u32 = binary_id(BrowseResponse::DESCRIPTOR);
-const BROWSE_NEXT: u32 = binary_id(BrowseNextResponse::DESCRIPTOR);
-const TRANSLATE: u32 = binary_id(TranslateBrowsePathsToNodeIdsResponse::DESCRIPTOR);
-const CALL: u32 = binary_id(CallResponse::DESCRIPTOR);
+const READ: u32 = ReadResponse::DESCRIPTOR.binary_id();
+const WRITE: u32 = WriteResponse::DESCRIPTOR.binary_id();
+const BROWSE: u32 = BrowseResponse::DESCRIPTOR.binary_id();
+const BROWSE_NEXT: u32 = BrowseNextResponse::DESCRIPTOR.binary_id();
+const TRANSLATE: u32 = TranslateBrowsePathsToNodeIdsResponse::DESCRIPTOR.binary_id();
+const CALL: u32 = CallResponse::DESCRIPTOR.binary_id();
 
 /// Bits of returnDiagnostics for the service; those for operations are five higher (OPC 10000-4 §7.32).
 mod bits {

@@ -14,36 +14,36 @@ use uaforge_types::{
     UnregisterNodesResponse, WriteRequest, WriteRequestRef, WriteResponse, status,
 };
 
-use super::envelope::{binary_id, put_header, put_response};
+use super::envelope::{put_header, put_response};
 use super::turn::{Answered, Turn};
 use crate::life::Phase;
 use crate::services::{browse, call, discovery, read, register, registration, session, translate, write};
 
-const FIND_SERVERS: u32 = binary_id(FindServersRequest::DESCRIPTOR);
-const FIND_SERVERS_ON_NETWORK: u32 = binary_id(FindServersOnNetworkRequest::DESCRIPTOR);
-const REGISTER_SERVER: u32 = binary_id(RegisterServerRequest::DESCRIPTOR);
-const REGISTER_SERVER2: u32 = binary_id(RegisterServer2Request::DESCRIPTOR);
-const GET_ENDPOINTS: u32 = binary_id(GetEndpointsRequest::DESCRIPTOR);
-const CREATE_SESSION: u32 = binary_id(CreateSessionRequest::DESCRIPTOR);
-const ACTIVATE_SESSION: u32 = binary_id(ActivateSessionRequest::DESCRIPTOR);
-const CANCEL: u32 = binary_id(CancelRequest::DESCRIPTOR);
-const CLOSE_SESSION: u32 = binary_id(CloseSessionRequest::DESCRIPTOR);
-const READ: u32 = binary_id(ReadRequest::DESCRIPTOR);
-const WRITE: u32 = binary_id(WriteRequest::DESCRIPTOR);
-const BROWSE: u32 = binary_id(BrowseRequest::DESCRIPTOR);
-const BROWSE_NEXT: u32 = binary_id(BrowseNextRequest::DESCRIPTOR);
-const REGISTER_NODES: u32 = binary_id(RegisterNodesRequest::DESCRIPTOR);
-const UNREGISTER_NODES: u32 = binary_id(UnregisterNodesRequest::DESCRIPTOR);
-const CALL: u32 = binary_id(CallRequest::DESCRIPTOR);
-const TRANSLATE: u32 = binary_id(TranslateBrowsePathsToNodeIdsRequest::DESCRIPTOR);
+const FIND_SERVERS: u32 = FindServersRequest::DESCRIPTOR.binary_id();
+const FIND_SERVERS_ON_NETWORK: u32 = FindServersOnNetworkRequest::DESCRIPTOR.binary_id();
+const REGISTER_SERVER: u32 = RegisterServerRequest::DESCRIPTOR.binary_id();
+const REGISTER_SERVER2: u32 = RegisterServer2Request::DESCRIPTOR.binary_id();
+const GET_ENDPOINTS: u32 = GetEndpointsRequest::DESCRIPTOR.binary_id();
+const CREATE_SESSION: u32 = CreateSessionRequest::DESCRIPTOR.binary_id();
+const ACTIVATE_SESSION: u32 = ActivateSessionRequest::DESCRIPTOR.binary_id();
+const CANCEL: u32 = CancelRequest::DESCRIPTOR.binary_id();
+const CLOSE_SESSION: u32 = CloseSessionRequest::DESCRIPTOR.binary_id();
+const READ: u32 = ReadRequest::DESCRIPTOR.binary_id();
+const WRITE: u32 = WriteRequest::DESCRIPTOR.binary_id();
+const BROWSE: u32 = BrowseRequest::DESCRIPTOR.binary_id();
+const BROWSE_NEXT: u32 = BrowseNextRequest::DESCRIPTOR.binary_id();
+const REGISTER_NODES: u32 = RegisterNodesRequest::DESCRIPTOR.binary_id();
+const UNREGISTER_NODES: u32 = UnregisterNodesRequest::DESCRIPTOR.binary_id();
+const CALL: u32 = CallRequest::DESCRIPTOR.binary_id();
+const TRANSLATE: u32 = TranslateBrowsePathsToNodeIdsRequest::DESCRIPTOR.binary_id();
 
-const READ_RESPONSE: u32 = binary_id(ReadResponse::DESCRIPTOR);
-const WRITE_RESPONSE: u32 = binary_id(WriteResponse::DESCRIPTOR);
-const BROWSE_RESPONSE: u32 = binary_id(BrowseResponse::DESCRIPTOR);
-const BROWSE_NEXT_RESPONSE: u32 = binary_id(BrowseNextResponse::DESCRIPTOR);
-const REGISTER_NODES_RESPONSE: u32 = binary_id(RegisterNodesResponse::DESCRIPTOR);
-const CALL_RESPONSE: u32 = binary_id(CallResponse::DESCRIPTOR);
-const TRANSLATE_RESPONSE: u32 = binary_id(TranslateBrowsePathsToNodeIdsResponse::DESCRIPTOR);
+const READ_RESPONSE: u32 = ReadResponse::DESCRIPTOR.binary_id();
+const WRITE_RESPONSE: u32 = WriteResponse::DESCRIPTOR.binary_id();
+const BROWSE_RESPONSE: u32 = BrowseResponse::DESCRIPTOR.binary_id();
+const BROWSE_NEXT_RESPONSE: u32 = BrowseNextResponse::DESCRIPTOR.binary_id();
+const REGISTER_NODES_RESPONSE: u32 = RegisterNodesResponse::DESCRIPTOR.binary_id();
+const CALL_RESPONSE: u32 = CallResponse::DESCRIPTOR.binary_id();
+const TRANSLATE_RESPONSE: u32 = TranslateBrowsePathsToNodeIdsResponse::DESCRIPTOR.binary_id();
 
 impl Turn<'_> {
     pub(super) fn serve(&mut self, body: &[u8], e: &mut Encoder<'_>) -> Answered {

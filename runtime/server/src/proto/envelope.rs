@@ -1,19 +1,9 @@
 //! What all messages have in common: type ids, request headers in, response headers out.
 
-use uaforge_codec::{
-    ConstIdentifier, Encode, Encoder, NodeIdRef, Now, StatusCode, Structure, StructureDescriptor, TypeKey,
-};
+use uaforge_codec::{Encode, Encoder, NodeIdRef, Now, StatusCode, Structure};
 use uaforge_types::{RequestHeader, RequestHeaderRef, ServiceFault};
 
-const SERVICE_FAULT: u32 = binary_id(ServiceFault::DESCRIPTOR);
-
-/// The number of a structure's binary encoding in the OPC UA namespace.
-pub(crate) const fn binary_id(descriptor: &StructureDescriptor) -> u32 {
-    match descriptor.binary_encoding {
-        Some(TypeKey { id: ConstIdentifier::Numeric(id), .. }) => id,
-        _ => 0,
-    }
-}
+const SERVICE_FAULT: u32 = ServiceFault::DESCRIPTOR.binary_id();
 
 /// What the server uses of a RequestHeader (OPC 10000-4 §7.32). Its timestamp is for logs only.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +63,6 @@ pub(crate) fn put_fault(e: &mut Encoder<'_>, now: Now, handle: u32, status: Stat
 
 /// Writes a response that is a structure.
 pub(crate) fn put_response<T: Structure>(e: &mut Encoder<'_>, response: &T) {
-    NodeIdRef::Numeric(0, binary_id(T::DESCRIPTOR)).encode(e);
+    NodeIdRef::Numeric(0, T::DESCRIPTOR.binary_id()).encode(e);
     response.encode(e);
 }
