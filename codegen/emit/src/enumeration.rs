@@ -3,41 +3,98 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::ir::{Enumeration, Roots, option};
+use crate::ir::{Enumeration, Form, Roots, option};
 use crate::size;
 
 /// The item with everything that belongs to it.
 #[must_use]
 pub fn enumeration(ir: &Enumeration, roots: &Roots) -> TokenStream {
-    let width = ir.option_set.clone().unwrap_or_else(|| format_ident!("i32"));
-    let item = item(ir, &width);
-    let debug = debug(ir);
-    let coding = coding(ir, &width, roots);
-    let conversions = conversions(ir, &width, roots);
-    let description = description(ir, roots);
-    let operators = if ir.option_set.is_some() { operators(ir) } else { TokenStream::new() };
-    quote!(#item #operators #debug #coding #conversions #description)
-}
-
-fn item(ir: &Enumeration, width: &Ident) -> TokenStream {
     let Enumeration { ident, docs, .. } = ir;
-    let members = ir.members.iter().map(|member| {
-        let (name, doc) = (&member.ident, format!(" `{}`", member.name));
-        let value = if ir.option_set.is_some() {
-            let bit = Literal::i64_unsuffixed(member.value);
-            quote!(1 << #bit)
-        } else {
-            let value = Literal::i64_unsuffixed(member.value);
-            quote!(#value)
-        };
-        quote!(#[doc = #doc] pub const #name: Self = Self(#value);)
-    });
+    let width = width(ir);
+    let impls = impls(ir, roots);
     quote! {
         #(#[doc = #docs])*
         #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct #ident(pub #width);
 
-        impl #ident { #(#members)* }
+        #impls
+    }
+}
+
+/// Everything but the item: what a derive macro adds to an enumeration that is already there.
+#[must_use]
+pub fn impls(ir: &Enumeration, roots: &Roots) -> TokenStream {
+    let width = width(ir);
+    let item = match &ir.form {
+        Form::Number => {
+            let constants = constants(ir);
+            let operators = if ir.option_set.is_some() { operators(ir) } else { TokenStream::new() };
+            let debug = debug(ir);
+            quote!(#constants #operators #debug)
+        }
+        Form::Variants { unknown } => numbers(ir, unknown, &width),
+    };
+    let coding = coding(ir, &width, roots);
+    let conversions = conversions(ir, &width, roots);
+    let description = description(ir, roots);
+    quote!(#item #coding #conversions #description)
+}
+
+fn width(ir: &Enumeration) -> Ident {
+    ir.option_set.clone().unwrap_or_else(|| format_ident!("i32"))
+}
+
+fn constants(ir: &Enumeration) -> TokenStream {
+    let ident = &ir.ident;
+    let members = ir.members.iter().map(|member| {
+        let (name, doc) = (&member.ident, format!(" `{}`", member.name));
+        let value = Literal::i64_unsuffixed(member.value);
+        let value = if ir.option_set.is_some() { quote!(1 << #value) } else { quote!(#value) };
+        quote!(#[doc = #doc] pub const #name: Self = Self(#value);)
+    });
+    quote!(impl #ident { #(#members)* })
+}
+
+/// The way between the variants of an enum and their numbers.
+fn numbers(ir: &Enumeration, unknown: &Ident, width: &Ident) -> TokenStream {
+    let ident = &ir.ident;
+    let names: Vec<_> = ir.members.iter().map(|member| &member.ident).collect();
+    let values: Vec<_> = ir.members.iter().map(|member| Literal::i64_unsuffixed(member.value)).collect();
+    quote! {
+        impl #ident {
+            /// The number on the wire.
+            #[must_use]
+            pub const fn value(&self) -> #width {
+                match self {
+                    #(Self::#names => #values,)*
+                    Self::#unknown(value) => *value,
+                }
+            }
+
+            /// The variant of a number.
+            #[must_use]
+            pub const fn from_value(value: #width) -> Self {
+                match value {
+                    #(#values => Self::#names,)*
+                    _ => Self::#unknown(value),
+                }
+            }
+        }
+    }
+}
+
+/// How code gets at the number of an item, and how it makes an item of a number.
+fn get(ir: &Enumeration, item: &TokenStream) -> TokenStream {
+    match ir.form {
+        Form::Number => quote!(#item.0),
+        Form::Variants { .. } => quote!(#item.value()),
+    }
+}
+
+fn make(ir: &Enumeration) -> TokenStream {
+    match ir.form {
+        Form::Number => quote!(Self),
+        Form::Variants { .. } => quote!(Self::from_value),
     }
 }
 
@@ -101,10 +158,18 @@ fn debug(ir: &Enumeration) -> TokenStream {
 fn coding(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
     let (codec, ident) = (&roots.codec, &ir.ident);
     let min_size = size::number(size::of_builtin(&width.to_string()).unwrap_or(0));
+    let (number, make) = (get(ir, &quote!(self)), make(ir));
+    let decode = match ir.form {
+        Form::Number => quote!(#codec::Decode::decode_into(&mut self.0, d)),
+        Form::Variants { .. } => quote! {
+            *self = #make(<::core::primitive::#width as #codec::Decode>::decode(d)?);
+            ::core::result::Result::Ok(())
+        },
+    };
     quote! {
         impl #codec::Encode for #ident {
             fn encode(&self, e: &mut #codec::Encoder<'_>) {
-                #codec::Encode::encode(&self.0, e);
+                #codec::Encode::encode(&#number, e);
             }
         }
 
@@ -114,7 +179,7 @@ fn coding(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
                 &mut self,
                 d: &mut #codec::Decoder<'_>,
             ) -> ::core::result::Result<(), #codec::DecodeError> {
-                self.0.decode_into(d)
+                #decode
             }
         }
 
@@ -123,7 +188,7 @@ fn coding(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
             fn decode_ref(
                 d: &mut #codec::Decoder<'a>,
             ) -> ::core::result::Result<Self, #codec::DecodeError> {
-                <::core::primitive::#width as #codec::DecodeRef>::decode_ref(d).map(Self)
+                <::core::primitive::#width as #codec::DecodeRef>::decode_ref(d).map(#make)
             }
         }
     }
@@ -131,15 +196,16 @@ fn coding(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
 
 fn conversions(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
     let (codec, ident) = (&roots.codec, &ir.ident);
+    let (number, of_item, make) = (get(ir, &quote!(self)), get(ir, &quote!(item)), make(ir));
     quote! {
         impl #codec::IntoVariant for #ident {
             fn into_variant(self) -> #codec::Variant {
-                self.0.into_variant()
+                #codec::IntoVariant::into_variant(#number)
             }
 
             fn array_into_variant(items: #codec::Array<Self>) -> #codec::Variant {
                 #codec::IntoVariant::array_into_variant(
-                    items.into_iter().map(|item| item.0).collect::<#codec::Array<::core::primitive::#width>>(),
+                    items.into_iter().map(|item| #of_item).collect::<#codec::Array<::core::primitive::#width>>(),
                 )
             }
         }
@@ -148,14 +214,14 @@ fn conversions(ir: &Enumeration, width: &Ident, roots: &Roots) -> TokenStream {
             fn from_variant(
                 value: &#codec::Variant,
             ) -> ::core::result::Result<Self, #codec::VariantTypeError> {
-                #codec::FromVariant::from_variant(value).map(Self)
+                #codec::FromVariant::from_variant(value).map(#make)
             }
 
             fn array_from_variant(
                 value: &#codec::Variant,
             ) -> ::core::result::Result<#codec::Array<Self>, #codec::VariantTypeError> {
                 let items = <::core::primitive::#width as #codec::FromVariant>::array_from_variant(value)?;
-                ::core::result::Result::Ok(items.into_iter().map(Self).collect())
+                ::core::result::Result::Ok(items.into_iter().map(#make).collect())
             }
         }
     }

@@ -264,14 +264,28 @@ pub struct Enumeration {
     pub option_set: Option<Ident>,
     /// Members, or bits.
     pub members: Vec<Member>,
+    /// The Rust item.
+    pub form: Form,
     /// Lines of documentation of the item.
     pub docs: Vec<String>,
+}
+
+/// The Rust item of an enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A struct around the number, with a constant for each member.
+    Number,
+    /// An enum with a variant for each member, and this one around every other number.
+    Variants {
+        /// The variant around other numbers.
+        unknown: Ident,
+    },
 }
 
 /// A member of an enumeration or a bit of an option set.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Constant, in SCREAMING_SNAKE_CASE.
+    /// Constant, in SCREAMING_SNAKE_CASE, or the variant of an enum.
     pub ident: Ident,
     /// Exact name.
     pub name: String,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Ident;
 use quote::format_ident;
 use uaforge_emit::ir::{
-    ConstIdentifier, Enumeration, Key, Kind, Member, Namespace, Service, Shape, Structure, Type,
+    ConstIdentifier, Enumeration, Form, Key, Kind, Member, Namespace, Service, Shape, Structure, Type,
 };
 use uaforge_model::resolved::{self, Id, ModelSet, Ns};
 use uaforge_model::{DataTypeKind, StructureType};
@@ -137,6 +137,7 @@ fn enumeration(cx: &Cx<'_>, id: &Id, ident: Ident) -> Enumeration {
         data_type: key(set, id),
         option_set: width,
         members: members(cx, id, last),
+        form: Form::Number,
         docs: docs(set, id),
     }
 }
