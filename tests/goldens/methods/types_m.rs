@@ -34,7 +34,7 @@ impl codec::Decode for MachineTypeConfigureOutputs {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for MachineTypeConfigureOutputs {
@@ -47,7 +47,7 @@ impl<'a> codec::DecodeRef<'a> for MachineTypeConfigureOutputs {
 }
 impl codec::IntoVariant for MachineTypeConfigureOutputs {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -124,7 +124,7 @@ impl codec::Decode for Mode {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for Mode {
@@ -137,7 +137,7 @@ impl<'a> codec::DecodeRef<'a> for Mode {
 }
 impl codec::IntoVariant for Mode {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

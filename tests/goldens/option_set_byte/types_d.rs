@@ -118,7 +118,7 @@ impl codec::Decode for DoorFlags {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for DoorFlags {
@@ -131,7 +131,7 @@ impl<'a> codec::DecodeRef<'a> for DoorFlags {
 }
 impl codec::IntoVariant for DoorFlags {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -49,7 +49,7 @@ impl codec::Decode for UInt16Flags {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for UInt16Flags {
@@ -62,7 +62,7 @@ impl<'a> codec::DecodeRef<'a> for UInt16Flags {
 }
 impl codec::IntoVariant for UInt16Flags {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -158,7 +158,7 @@ impl codec::Decode for UInt32Flags {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for UInt32Flags {
@@ -171,7 +171,7 @@ impl<'a> codec::DecodeRef<'a> for UInt32Flags {
 }
 impl codec::IntoVariant for UInt32Flags {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -267,7 +267,7 @@ impl codec::Decode for UInt64Flags {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for UInt64Flags {
@@ -280,7 +280,7 @@ impl<'a> codec::DecodeRef<'a> for UInt64Flags {
 }
 impl codec::IntoVariant for UInt64Flags {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -49,7 +49,7 @@ impl codec::Decode for Bits16 {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for Bits16 {
@@ -62,7 +62,7 @@ impl<'a> codec::DecodeRef<'a> for Bits16 {
 }
 impl codec::IntoVariant for Bits16 {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -162,7 +162,7 @@ impl codec::Decode for Bits64 {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for Bits64 {
@@ -175,7 +175,7 @@ impl<'a> codec::DecodeRef<'a> for Bits64 {
 }
 impl codec::IntoVariant for Bits64 {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -277,7 +277,7 @@ impl codec::Decode for ByteDerived {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for ByteDerived {
@@ -290,7 +290,7 @@ impl<'a> codec::DecodeRef<'a> for ByteDerived {
 }
 impl codec::IntoVariant for ByteDerived {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -66,7 +66,7 @@ impl codec::Decode for EmptyEnumeration {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for EmptyEnumeration {
@@ -79,7 +79,7 @@ impl<'a> codec::DecodeRef<'a> for EmptyEnumeration {
 }
 impl codec::IntoVariant for EmptyEnumeration {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -204,7 +204,7 @@ impl codec::Decode for EnumerationBase {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for EnumerationBase {
@@ -217,7 +217,7 @@ impl<'a> codec::DecodeRef<'a> for EnumerationBase {
 }
 impl codec::IntoVariant for EnumerationBase {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -294,7 +294,7 @@ impl codec::Decode for EnumerationDerived {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for EnumerationDerived {
@@ -307,7 +307,7 @@ impl<'a> codec::DecodeRef<'a> for EnumerationDerived {
 }
 impl codec::IntoVariant for EnumerationDerived {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

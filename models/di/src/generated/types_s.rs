@@ -40,7 +40,7 @@ impl codec::Decode for SoftwareClass {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for SoftwareClass {
@@ -53,7 +53,7 @@ impl<'a> codec::DecodeRef<'a> for SoftwareClass {
 }
 impl codec::IntoVariant for SoftwareClass {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -148,7 +148,7 @@ impl codec::Decode for SoftwareVersionFileType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for SoftwareVersionFileType {
@@ -161,7 +161,7 @@ impl<'a> codec::DecodeRef<'a> for SoftwareVersionFileType {
 }
 impl codec::IntoVariant for SoftwareVersionFileType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

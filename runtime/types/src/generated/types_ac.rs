@@ -73,7 +73,7 @@ impl codec::Decode for AccessLevelExType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for AccessLevelExType {
@@ -86,7 +86,7 @@ impl<'a> codec::DecodeRef<'a> for AccessLevelExType {
 }
 impl codec::IntoVariant for AccessLevelExType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -238,7 +238,7 @@ impl codec::Decode for AccessLevelType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for AccessLevelType {
@@ -251,7 +251,7 @@ impl<'a> codec::DecodeRef<'a> for AccessLevelType {
 }
 impl codec::IntoVariant for AccessLevelType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -373,7 +373,7 @@ impl codec::Decode for AccessRestrictionType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for AccessRestrictionType {
@@ -386,7 +386,7 @@ impl<'a> codec::DecodeRef<'a> for AccessRestrictionType {
 }
 impl codec::IntoVariant for AccessRestrictionType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -554,7 +554,7 @@ impl codec::Decode for ActionState {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for ActionState {
@@ -567,7 +567,7 @@ impl<'a> codec::DecodeRef<'a> for ActionState {
 }
 impl codec::IntoVariant for ActionState {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -385,7 +385,7 @@ impl codec::Decode for BrokerTransportQualityOfService {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for BrokerTransportQualityOfService {
@@ -398,7 +398,7 @@ impl<'a> codec::DecodeRef<'a> for BrokerTransportQualityOfService {
 }
 impl codec::IntoVariant for BrokerTransportQualityOfService {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -773,7 +773,7 @@ impl codec::Decode for BrowseDirection {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for BrowseDirection {
@@ -786,7 +786,7 @@ impl<'a> codec::DecodeRef<'a> for BrowseDirection {
 }
 impl codec::IntoVariant for BrowseDirection {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -1707,7 +1707,7 @@ impl codec::Decode for BrowseResultMask {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for BrowseResultMask {
@@ -1720,7 +1720,7 @@ impl<'a> codec::DecodeRef<'a> for BrowseResultMask {
 }
 impl codec::IntoVariant for BrowseResultMask {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

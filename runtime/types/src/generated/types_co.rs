@@ -192,7 +192,7 @@ impl codec::Decode for ConfigurationUpdateType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for ConfigurationUpdateType {
@@ -205,7 +205,7 @@ impl<'a> codec::DecodeRef<'a> for ConfigurationUpdateType {
 }
 impl codec::IntoVariant for ConfigurationUpdateType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -681,7 +681,7 @@ impl codec::Decode for ConversionLimitEnum {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for ConversionLimitEnum {
@@ -694,7 +694,7 @@ impl<'a> codec::DecodeRef<'a> for ConversionLimitEnum {
 }
 impl codec::IntoVariant for ConversionLimitEnum {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -59,7 +59,7 @@ impl codec::Decode for DataSetFieldContentMask {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for DataSetFieldContentMask {
@@ -72,7 +72,7 @@ impl<'a> codec::DecodeRef<'a> for DataSetFieldContentMask {
 }
 impl codec::IntoVariant for DataSetFieldContentMask {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -184,7 +184,7 @@ impl codec::Decode for DataSetFieldFlags {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for DataSetFieldFlags {
@@ -197,7 +197,7 @@ impl<'a> codec::DecodeRef<'a> for DataSetFieldFlags {
 }
 impl codec::IntoVariant for DataSetFieldFlags {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -458,7 +458,7 @@ impl codec::Decode for DataSetOrderingType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for DataSetOrderingType {
@@ -471,7 +471,7 @@ impl<'a> codec::DecodeRef<'a> for DataSetOrderingType {
 }
 impl codec::IntoVariant for DataSetOrderingType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -1611,7 +1611,7 @@ impl codec::Decode for EventNotifierType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for EventNotifierType {
@@ -1624,7 +1624,7 @@ impl<'a> codec::DecodeRef<'a> for EventNotifierType {
 }
 impl codec::IntoVariant for EventNotifierType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -1719,7 +1719,7 @@ impl codec::Decode for ExceptionDeviationFormat {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for ExceptionDeviationFormat {
@@ -1732,7 +1732,7 @@ impl<'a> codec::DecodeRef<'a> for ExceptionDeviationFormat {
 }
 impl codec::IntoVariant for ExceptionDeviationFormat {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -40,7 +40,7 @@ impl codec::Decode for IdType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for IdType {
@@ -53,7 +53,7 @@ impl<'a> codec::DecodeRef<'a> for IdType {
 }
 impl codec::IntoVariant for IdType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -160,7 +160,7 @@ impl codec::Decode for IdentityCriteriaType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for IdentityCriteriaType {
@@ -173,7 +173,7 @@ impl<'a> codec::DecodeRef<'a> for IdentityCriteriaType {
 }
 impl codec::IntoVariant for IdentityCriteriaType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -567,7 +567,7 @@ impl codec::Decode for InterfaceAdminStatus {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for InterfaceAdminStatus {
@@ -580,7 +580,7 @@ impl<'a> codec::DecodeRef<'a> for InterfaceAdminStatus {
 }
 impl codec::IntoVariant for InterfaceAdminStatus {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -679,7 +679,7 @@ impl codec::Decode for InterfaceOperStatus {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for InterfaceOperStatus {
@@ -692,7 +692,7 @@ impl<'a> codec::DecodeRef<'a> for InterfaceOperStatus {
 }
 impl codec::IntoVariant for InterfaceOperStatus {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -472,7 +472,7 @@ impl codec::Decode for LldpSystemCapabilitiesMap {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for LldpSystemCapabilitiesMap {
@@ -485,7 +485,7 @@ impl<'a> codec::DecodeRef<'a> for LldpSystemCapabilitiesMap {
 }
 impl codec::IntoVariant for LldpSystemCapabilitiesMap {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -876,7 +876,7 @@ impl codec::Decode for LogRecordMask {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for LogRecordMask {
@@ -889,7 +889,7 @@ impl<'a> codec::DecodeRef<'a> for LogRecordMask {
 }
 impl codec::IntoVariant for LogRecordMask {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

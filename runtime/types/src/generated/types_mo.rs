@@ -131,7 +131,7 @@ impl codec::Decode for ModelChangeStructureVerbMask {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for ModelChangeStructureVerbMask {
@@ -144,7 +144,7 @@ impl<'a> codec::DecodeRef<'a> for ModelChangeStructureVerbMask {
 }
 impl codec::IntoVariant for ModelChangeStructureVerbMask {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -1398,7 +1398,7 @@ impl codec::Decode for MonitoringMode {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for MonitoringMode {
@@ -1411,7 +1411,7 @@ impl<'a> codec::DecodeRef<'a> for MonitoringMode {
 }
 impl codec::IntoVariant for MonitoringMode {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

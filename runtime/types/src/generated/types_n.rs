@@ -111,7 +111,7 @@ impl codec::Decode for NamingRuleType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for NamingRuleType {
@@ -124,7 +124,7 @@ impl<'a> codec::DecodeRef<'a> for NamingRuleType {
 }
 impl codec::IntoVariant for NamingRuleType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -219,7 +219,7 @@ impl codec::Decode for NegotiationStatus {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for NegotiationStatus {
@@ -232,7 +232,7 @@ impl<'a> codec::DecodeRef<'a> for NegotiationStatus {
 }
 impl codec::IntoVariant for NegotiationStatus {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -866,7 +866,7 @@ impl codec::Decode for NodeAttributesMask {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for NodeAttributesMask {
@@ -879,7 +879,7 @@ impl<'a> codec::DecodeRef<'a> for NodeAttributesMask {
 }
 impl codec::IntoVariant for NodeAttributesMask {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -1108,7 +1108,7 @@ impl codec::Decode for NodeClass {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for NodeClass {
@@ -1121,7 +1121,7 @@ impl<'a> codec::DecodeRef<'a> for NodeClass {
 }
 impl codec::IntoVariant for NodeClass {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -754,7 +754,7 @@ impl codec::Decode for OpenFileMode {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for OpenFileMode {
@@ -767,7 +767,7 @@ impl<'a> codec::DecodeRef<'a> for OpenFileMode {
 }
 impl codec::IntoVariant for OpenFileMode {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -1109,7 +1109,7 @@ impl codec::Decode for OverrideValueHandling {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for OverrideValueHandling {
@@ -1122,7 +1122,7 @@ impl<'a> codec::DecodeRef<'a> for OverrideValueHandling {
 }
 impl codec::IntoVariant for OverrideValueHandling {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -460,7 +460,7 @@ impl codec::Decode for PubSubConfigurationRefMask {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for PubSubConfigurationRefMask {
@@ -473,7 +473,7 @@ impl<'a> codec::DecodeRef<'a> for PubSubConfigurationRefMask {
 }
 impl codec::IntoVariant for PubSubConfigurationRefMask {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -886,7 +886,7 @@ impl codec::Decode for PubSubDiagnosticsCounterClassification {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for PubSubDiagnosticsCounterClassification {
@@ -899,7 +899,7 @@ impl<'a> codec::DecodeRef<'a> for PubSubDiagnosticsCounterClassification {
 }
 impl codec::IntoVariant for PubSubDiagnosticsCounterClassification {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -1164,7 +1164,7 @@ impl codec::Decode for PubSubState {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for PubSubState {
@@ -1177,7 +1177,7 @@ impl<'a> codec::DecodeRef<'a> for PubSubState {
 }
 impl codec::IntoVariant for PubSubState {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -46,7 +46,7 @@ impl codec::Decode for RedundancySupport {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for RedundancySupport {
@@ -59,7 +59,7 @@ impl<'a> codec::DecodeRef<'a> for RedundancySupport {
 }
 impl codec::IntoVariant for RedundancySupport {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -253,7 +253,7 @@ impl codec::Decode for RedundantServerMode {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for RedundantServerMode {
@@ -266,7 +266,7 @@ impl<'a> codec::DecodeRef<'a> for RedundantServerMode {
 }
 impl codec::IntoVariant for RedundantServerMode {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

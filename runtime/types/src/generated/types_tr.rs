@@ -906,7 +906,7 @@ impl codec::Decode for TrustListMasks {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for TrustListMasks {
@@ -919,7 +919,7 @@ impl<'a> codec::DecodeRef<'a> for TrustListMasks {
 }
 impl codec::IntoVariant for TrustListMasks {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -1043,7 +1043,7 @@ impl codec::Decode for TrustListValidationOptions {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for TrustListValidationOptions {
@@ -1056,7 +1056,7 @@ impl<'a> codec::DecodeRef<'a> for TrustListValidationOptions {
 }
 impl codec::IntoVariant for TrustListValidationOptions {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -84,7 +84,7 @@ impl codec::Decode for TsnFailureCode {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for TsnFailureCode {
@@ -97,7 +97,7 @@ impl<'a> codec::DecodeRef<'a> for TsnFailureCode {
 }
 impl codec::IntoVariant for TsnFailureCode {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -282,7 +282,7 @@ impl codec::Decode for TsnListenerStatus {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for TsnListenerStatus {
@@ -295,7 +295,7 @@ impl<'a> codec::DecodeRef<'a> for TsnListenerStatus {
 }
 impl codec::IntoVariant for TsnListenerStatus {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -392,7 +392,7 @@ impl codec::Decode for TsnStreamState {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for TsnStreamState {
@@ -405,7 +405,7 @@ impl<'a> codec::DecodeRef<'a> for TsnStreamState {
 }
 impl codec::IntoVariant for TsnStreamState {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -502,7 +502,7 @@ impl codec::Decode for TsnTalkerStatus {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for TsnTalkerStatus {
@@ -515,7 +515,7 @@ impl<'a> codec::DecodeRef<'a> for TsnTalkerStatus {
 }
 impl codec::IntoVariant for TsnTalkerStatus {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

@@ -209,7 +209,7 @@ impl codec::Decode for UadpDataSetMessageContentMask {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for UadpDataSetMessageContentMask {
@@ -222,7 +222,7 @@ impl<'a> codec::DecodeRef<'a> for UadpDataSetMessageContentMask {
 }
 impl codec::IntoVariant for UadpDataSetMessageContentMask {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -652,7 +652,7 @@ impl codec::Decode for UadpNetworkMessageContentMask {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for UadpNetworkMessageContentMask {
@@ -665,7 +665,7 @@ impl<'a> codec::DecodeRef<'a> for UadpNetworkMessageContentMask {
 }
 impl codec::IntoVariant for UadpNetworkMessageContentMask {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(

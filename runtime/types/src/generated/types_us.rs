@@ -55,7 +55,7 @@ impl codec::Decode for UserConfigurationMask {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for UserConfigurationMask {
@@ -68,7 +68,7 @@ impl<'a> codec::DecodeRef<'a> for UserConfigurationMask {
 }
 impl codec::IntoVariant for UserConfigurationMask {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
@@ -641,7 +641,7 @@ impl codec::Decode for UserTokenType {
         &mut self,
         d: &mut codec::Decoder<'_>,
     ) -> ::core::result::Result<(), codec::DecodeError> {
-        self.0.decode_into(d)
+        codec::Decode::decode_into(&mut self.0, d)
     }
 }
 impl<'a> codec::DecodeRef<'a> for UserTokenType {
@@ -654,7 +654,7 @@ impl<'a> codec::DecodeRef<'a> for UserTokenType {
 }
 impl codec::IntoVariant for UserTokenType {
     fn into_variant(self) -> codec::Variant {
-        self.0.into_variant()
+        codec::IntoVariant::into_variant(self.0)
     }
     fn array_into_variant(items: codec::Array<Self>) -> codec::Variant {
         codec::IntoVariant::array_into_variant(
