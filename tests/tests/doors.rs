@@ -27,17 +27,25 @@ fn generated(name: &str) -> String {
     print(&items)
 }
 
-/// The implementations that the derive macro adds.
+type Derive = fn(&syn::DeriveInput) -> syn::Result<TokenStream>;
+
 fn derived(item: TokenStream) -> String {
-    let input = syn::parse2(item).expect("a structure");
-    let tokens = uaforge_emit::derive::ua_structure(&input).expect("a structure for the wire");
+    derived_by(uaforge_emit::derive::ua_structure, item)
+}
+
+/// The implementations that a derive macro adds.
+fn derived_by(derive: Derive, item: TokenStream) -> String {
+    let input = syn::parse2(item).expect("an item");
+    let tokens = derive(&input).expect("an item for the wire");
     // Files name the codec once, at their head.
     let text = tokens.to_string().replace(":: uaforge :: __private :: codec", "codec");
     print(&syn::parse_file(&text).expect("derived code is Rust").items)
 }
 
+/// The items in the layout of a file, where a line that was broken has got braces or a comma.
 fn print(items: &[Item]) -> String {
-    prettyplease::unparse(&syn::parse_quote!(#(#items)*))
+    let once = prettyplease::unparse(&syn::parse_quote!(#(#items)*));
+    prettyplease::unparse(&syn::parse_file(&once).expect("printed code is Rust"))
 }
 
 #[test]
@@ -97,6 +105,126 @@ fn no_fields() {
         struct Empty {}
     });
     assert_eq!(derived, generated("Empty"));
+}
+
+#[test]
+fn option_set() {
+    let item = quote! {
+        #[ua(namespace = "http://example.org/doors/", id = 3006, bits(HEATED = 0, WELL_STIRRED = 3))]
+        struct Equipment(u16);
+    };
+    assert_eq!(derived_by(uaforge_emit::derive::ua_option_set, item), generated("Equipment"));
+}
+
+#[test]
+fn union() {
+    let item = quote! {
+        #[ua(namespace = "http://example.org/doors/", id = 3007, binary_id = 5007)]
+        enum Addition {
+            Null,
+            Hops(f64),
+            Spices(codec::Array<codec::UaString>),
+        }
+    };
+    assert_eq!(derived_by(uaforge_emit::derive::ua_union, item), generated("Addition"));
+}
+
+/// The file generator makes a struct around the number, the derive macro works on the user's enum: what
+/// both say of the DataType is the same, and how they code it differs in the way to the number only.
+#[test]
+fn enumeration() {
+    let item = quote! {
+        #[ua(namespace = "http://example.org/doors/", id = 3005)]
+        enum Phase {
+            Idle,
+            Mashing,
+            #[ua(value = 9)]
+            Boiling,
+            Lost = -1,
+            #[ua(unknown)]
+            Unknown(i32),
+        }
+    };
+    let derived = derived_by(uaforge_emit::derive::ua_enumeration, item);
+    let generated = generated("Phase");
+    let shared = |text: &str| {
+        let items = syn::parse_file(text).expect("Rust").items.into_iter();
+        let shared = items.filter(|item| {
+            let text = item.to_token_stream().to_string();
+            !text.contains("fn value") && !text.contains("fmt ::") && !text.contains("const IDLE")
+        });
+        print(&shared.collect::<Vec<_>>())
+    };
+    let in_place = "*self = Self(<::core::primitive::i32 as codec::Decode>::decode(d)?);\n        \
+                    ::core::result::Result::Ok(())";
+    let as_number = shared(&derived)
+        .replace("Self::from_value", "Self")
+        .replace(".value()", ".0")
+        .replace(in_place, "codec::Decode::decode_into(&mut self.0, d)");
+    assert_eq!(as_number, shared(&generated));
+}
+
+/// What a derive macro says of each item, with `AT` for the attributes that every item needs.
+fn check_mistakes(derive: Derive, mistakes: &[(&str, &str)]) {
+    for (item, message) in mistakes {
+        let item = item.replace("AT", "namespace = \"http://example.org/\", id = 1");
+        let input = syn::parse_str(&item).unwrap_or_else(|error| panic!("{item}: {error}"));
+        let error = derive(&input).expect_err(&item).to_string();
+        assert!(error.contains(message), "{item}: {error}");
+    }
+}
+
+#[test]
+fn mistakes_in_enumerations_are_reported() {
+    let mistakes = [
+        ("#[ua(AT)] struct A { x: u8 }", "for enums"),
+        ("#[ua(AT)] enum A { X }", "#[ua(unknown)] Unknown(i32)"),
+        ("#[ua(AT)] enum A { X = 1, Y = 1, #[ua(unknown)] Z(i32) }", "value 1 is given twice"),
+        ("#[ua(AT)] enum A { X, #[ua(name = \"X\")] Y, #[ua(unknown)] Z(i32) }", "`X` is given twice"),
+        ("#[ua(AT)] enum A { X(u8), #[ua(unknown)] Z(i32) }", "UaUnion"),
+        ("#[ua(AT)] enum A { X, #[ua(unknown)] Z }", "one `i32`"),
+        ("#[ua(AT)] enum A { X, #[ua(unknown)] Y(i32), #[ua(unknown)] Z(i32) }", "one `i32`"),
+        ("#[ua(AT)] enum A { #[ua(value = 2147483648)] X, #[ua(unknown)] Z(i32) }", "no Int32"),
+        ("#[ua(AT)] enum A { #[ua(value = 2147483647)] X, Y, #[ua(unknown)] Z(i32) }", "no Int32"),
+        ("#[ua(AT)] enum A { X = OTHER, #[ua(unknown)] Z(i32) }", "is a number"),
+        ("#[ua(AT)] enum A { #[ua(optional)] X, #[ua(unknown)] Z(i32) }", "expected `name`, `value`"),
+        ("#[ua(AT)] enum A<T> { X(T) }", "no parameters"),
+        ("#[ua(AT, binary_id = 2)] enum A { X }", "expected `namespace`, `id`, `name`"),
+        ("#[ua(id = 1)] enum A { X }", "`namespace` is missing"),
+    ];
+    check_mistakes(uaforge_emit::derive::ua_enumeration, &mistakes);
+}
+
+#[test]
+fn mistakes_in_unions_are_reported() {
+    let mistakes = [
+        ("#[ua(AT)] struct A { x: u8 }", "for enums"),
+        ("#[ua(AT)] enum A { X(u8) }", "add a variant"),
+        ("#[ua(AT)] enum A { Null(u8), X(u8) }", "add a variant"),
+        ("#[ua(AT)] enum A { Null, X }", "one field"),
+        ("#[ua(AT)] enum A { Null, X(u8, u8) }", "one field"),
+        ("#[ua(AT)] enum A { Null, X { x: u8 } }", "one field"),
+        ("#[ua(AT)] enum A { Null, X(Option<u8>) }", "no `Option`"),
+        ("#[ua(AT, bits(X = 1))] enum A { Null, X(u8) }", "expected `namespace`"),
+    ];
+    check_mistakes(uaforge_emit::derive::ua_union, &mistakes);
+}
+
+#[test]
+fn mistakes_in_option_sets_are_reported() {
+    let mistakes = [
+        ("#[ua(AT, bits(X = 0))] struct A(i32);", "around `u8`"),
+        ("#[ua(AT, bits(X = 0))] struct A { x: u8 }", "around `u8`"),
+        ("#[ua(AT, bits(X = 0))] struct A(u8, u8);", "around `u8`"),
+        ("#[ua(AT, bits(X = 0))] enum A { X }", "around `u8`"),
+        ("#[ua(AT, bits(X = 8))] struct A(u8);", "bits 0 to 7"),
+        ("#[ua(AT, bits(X = 1, Y = 1))] struct A(u8);", "bit 1 is given twice"),
+        ("#[ua(AT, bits(X = 1, Y(name = \"X\", bit = 2)))] struct A(u8);", "`X` is given twice"),
+        ("#[ua(AT, bits(X(name = \"y\")))] struct A(u8);", "`bit` is missing"),
+        ("#[ua(AT, bits(X(size = 1)))] struct A(u8);", "expected `name` or `bit`"),
+        ("#[ua(AT, binary_id = 2)] struct A(u8);", "expected `namespace`, `id`, `bits`"),
+    ];
+    check_mistakes(uaforge_emit::derive::ua_option_set, &mistakes);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Lowers a user's Rust item with `#[ua(…)]` attributes to the IR of the emitters.
 
 mod attributes;
+mod enumeration;
+mod union;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -8,17 +10,20 @@ use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Fields, GenericArgument, PathArguments, PathSegment, Type as RustType};
 
 use crate::ir::{ConstIdentifier, Field, Key, Kind, Roots, Service, Shape, Structure, Type};
-use crate::{size, structure};
-use attributes::{FieldAttributes, ItemAttributes, namespace};
+use crate::size;
+use attributes::{Extra, FieldAttributes, ItemAttributes, namespace};
+
+pub use enumeration::{ua_enumeration, ua_option_set};
+pub use union::ua_union;
 
 /// `derive(UaStructure)`: what is added to the item.
 ///
 /// # Errors
 /// The item is not a struct with named fields, or an attribute is missing, unknown or malformed.
 pub fn ua_structure(input: &DeriveInput) -> syn::Result<TokenStream> {
-    let attributes = ItemAttributes::read(&input.attrs, input.ident.span())?;
+    let attributes = ItemAttributes::read(&input.attrs, input.ident.span(), Extra::Encodings)?;
     let ir = lower(input, &attributes)?;
-    Ok(structure::impls(&ir, &roots(attributes.root.as_ref())))
+    Ok(crate::structure::impls(&ir, &roots(attributes.root.as_ref())))
 }
 
 /// The paths of a user's crate, or those below a path that the user gave.
@@ -37,10 +42,8 @@ fn lower(input: &DeriveInput, attributes: &ItemAttributes) -> syn::Result<Struct
             "UaStructure needs named fields: they are names of the model",
         ));
     };
-    if let Some(parameter) = input.generics.params.first() {
-        return Err(syn::Error::new(parameter.span(), "a DataType has no parameters"));
-    }
-    let fields = named.named.iter().map(field).collect::<syn::Result<Vec<_>>>()?;
+    no_parameters(input)?;
+    let fields = named.named.iter().map(named_field).collect::<syn::Result<Vec<_>>>()?;
     let optional = fields.iter().filter(|field| field.optional).count();
     if optional > 32 {
         return Err(syn::Error::new(input.span(), "a structure has at most 32 optional fields"));
@@ -54,8 +57,23 @@ fn lower(input: &DeriveInput, attributes: &ItemAttributes) -> syn::Result<Struct
             return Err(syn::Error::new(input.span(), message));
         }
     };
-    let key = |id: &ConstIdentifier| Key { namespace: namespace(&attributes.namespace), id: id.clone() };
-    Ok(Structure {
+    Ok(structure(input, attributes, kind, fields))
+}
+
+fn no_parameters(input: &DeriveInput) -> syn::Result<()> {
+    match input.generics.params.first() {
+        Some(parameter) => Err(syn::Error::new(parameter.span(), "a DataType has no parameters")),
+        None => Ok(()),
+    }
+}
+
+fn key(attributes: &ItemAttributes, id: &ConstIdentifier) -> Key {
+    Key { namespace: namespace(&attributes.namespace), id: id.clone() }
+}
+
+fn structure(input: &DeriveInput, attributes: &ItemAttributes, kind: Kind, fields: Vec<Field>) -> Structure {
+    let key = |id: &ConstIdentifier| key(attributes, id);
+    Structure {
         ident: input.ident.clone(),
         name: attributes.name.clone().unwrap_or_else(|| input.ident.to_string()),
         data_type: key(&attributes.id),
@@ -70,12 +88,23 @@ fn lower(input: &DeriveInput, attributes: &ItemAttributes) -> syn::Result<Struct
         service: Service::No,
         bits: Vec::new(),
         docs: Vec::new(),
-    })
+    }
 }
 
-fn field(field: &syn::Field) -> syn::Result<Field> {
+fn named_field(field: &syn::Field) -> syn::Result<Field> {
     let attributes = FieldAttributes::read(&field.attrs)?;
     let ident = field.ident.clone().ok_or_else(|| syn::Error::new(field.span(), "the field has no name"))?;
+    let name = pascal(&ident);
+    lower_field(field, ident, name, attributes)
+}
+
+/// The field under the names that it has in Rust and, unless its attributes say otherwise, in the model.
+fn lower_field(
+    field: &syn::Field,
+    ident: Ident,
+    name: String,
+    attributes: FieldAttributes,
+) -> syn::Result<Field> {
     let (optional, ty) = match argument(&field.ty, &["Option"]) {
         Some(inner) => (true, inner),
         None => (false, &field.ty),
@@ -95,7 +124,7 @@ fn field(field: &syn::Field) -> syn::Result<Field> {
         return Err(syn::Error::new(field.span(), message));
     }
     Ok(Field {
-        name: attributes.name.unwrap_or_else(|| pascal(&ident)),
+        name: attributes.name.unwrap_or(name),
         ident,
         ty: Type::Rust(Box::new(element.clone())),
         data_type: attributes.data_type,
@@ -114,14 +143,18 @@ fn field(field: &syn::Field) -> syn::Result<Field> {
     })
 }
 
-/// `note_text` → `NoteText`
+/// `note_text` and `NOTE_TEXT` → `NoteText`
 fn pascal(ident: &Ident) -> String {
     let name = ident.to_string();
     let words = name.trim_start_matches("r#").split('_');
+    let is_constant = !name.contains(|letter: char| letter.is_lowercase());
     words
         .map(|word| {
+            let rest = |rest: &str| if is_constant { rest.to_lowercase() } else { rest.to_owned() };
             let mut letters = word.chars();
-            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+            letters.next().map_or_else(String::new, |first| {
+                first.to_uppercase().chain(rest(letters.as_str()).chars()).collect()
+            })
         })
         .collect()
 }

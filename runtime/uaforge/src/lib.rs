@@ -24,7 +24,7 @@ pub use uaforge_types as types;
 pub use uaforge_types::status;
 
 #[cfg(feature = "macros")]
-pub use uaforge_macros::UaStructure;
+pub use uaforge_macros::{UaEnumeration, UaOptionSet, UaStructure, UaUnion};
 
 /// The standard address space, which every server needs: `ns0()` is its model, and `ns0::FileType` one
 /// of its ObjectTypes.

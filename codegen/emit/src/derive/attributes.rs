@@ -4,10 +4,21 @@ use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, LitInt, LitStr};
 
-use crate::ir::{ConstIdentifier, Key, Namespace};
+use crate::ir::{ConstIdentifier, Key, Member, Namespace};
 
 /// The namespace whose ids need no URI.
 const UA: &str = "http://opcfoundation.org/UA/";
+
+/// What an item may say beside its namespace, id and name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extra {
+    /// The ids of its encodings.
+    Encodings,
+    /// The bits of an option set, as `bits(READ = 0)`.
+    Bits,
+    /// Nothing.
+    None,
+}
 
 /// Attributes of the item.
 pub(super) struct ItemAttributes {
@@ -18,36 +29,42 @@ pub(super) struct ItemAttributes {
     pub(super) json_id: Option<ConstIdentifier>,
     pub(super) name: Option<String>,
     pub(super) root: Option<syn::Path>,
+    pub(super) bits: Vec<Member>,
 }
 
 impl ItemAttributes {
-    pub(super) fn read(attributes: &[Attribute], item: Span) -> syn::Result<Self> {
+    pub(super) fn read(attributes: &[Attribute], item: Span, extra: Extra) -> syn::Result<Self> {
         let (mut namespace, mut id, mut name, mut root) = (None, None, None, None);
-        let (mut binary_id, mut xml_id, mut json_id) = (None, None, None);
+        let (mut binary_id, mut xml_id, mut json_id, mut bits) = (None, None, None, Vec::new());
         parse(attributes, |meta| {
-            if meta.path.is_ident("namespace") {
+            let is = |name: &str| meta.path.is_ident(name);
+            let (encodings, has_bits) = (extra == Extra::Encodings, extra == Extra::Bits);
+            if is("namespace") {
                 namespace = Some(text(&meta)?);
-            } else if meta.path.is_ident("id") {
+            } else if is("id") {
                 id = Some(identifier(&meta)?);
-            } else if meta.path.is_ident("binary_id") {
+            } else if is("binary_id") && encodings {
                 binary_id = Some(identifier(&meta)?);
-            } else if meta.path.is_ident("xml_id") {
+            } else if is("xml_id") && encodings {
                 xml_id = Some(identifier(&meta)?);
-            } else if meta.path.is_ident("json_id") {
+            } else if is("json_id") && encodings {
                 json_id = Some(identifier(&meta)?);
-            } else if meta.path.is_ident("name") {
+            } else if is("bits") && has_bits {
+                meta.parse_nested_meta(|meta| {
+                    bits.push(bit(&meta)?);
+                    Ok(())
+                })?;
+            } else if is("name") {
                 name = Some(text(&meta)?);
-            } else if meta.path.is_ident("uaforge") {
+            } else if is("uaforge") {
                 root = Some(meta.value()?.parse::<syn::Path>()?);
             } else {
-                return Err(meta.error(
-                    "expected `namespace`, `id`, `binary_id`, `xml_id`, `json_id`, `name` or `uaforge`",
-                ));
+                return Err(meta.error(extra.expected()));
             }
             Ok(())
         })?;
         let missing = |what| {
-            let example = "#[ua(namespace = \"http://example.org/\", id = 3001, binary_id = 5001)]";
+            let example = extra.example();
             syn::Error::new(item, format!("`{what}` is missing: write `{example}`"))
         };
         Ok(Self {
@@ -58,7 +75,92 @@ impl ItemAttributes {
             json_id,
             name,
             root,
+            bits,
         })
+    }
+}
+
+impl Extra {
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Encodings => {
+                "expected `namespace`, `id`, `binary_id`, `xml_id`, `json_id`, `name` or `uaforge`"
+            }
+            Self::Bits => "expected `namespace`, `id`, `bits`, `name` or `uaforge`",
+            Self::None => "expected `namespace`, `id`, `name` or `uaforge`",
+        }
+    }
+
+    fn example(self) -> &'static str {
+        match self {
+            Self::Encodings => "#[ua(namespace = \"http://example.org/\", id = 3001, binary_id = 5001)]",
+            Self::Bits => "#[ua(namespace = \"http://example.org/\", id = 3001, bits(READ = 0, WRITE = 1))]",
+            Self::None => "#[ua(namespace = \"http://example.org/\", id = 3001)]",
+        }
+    }
+}
+
+/// `READ = 0`, or `READ(name = "Read", bit = 0)`.
+fn bit(meta: &ParseNestedMeta<'_>) -> syn::Result<Member> {
+    let ident = meta.path.require_ident()?.clone();
+    let (mut name, mut number) = (None, None);
+    if meta.input.peek(syn::token::Paren) {
+        meta.parse_nested_meta(|meta| {
+            if meta.path.is_ident("name") {
+                name = Some(text(&meta)?);
+            } else if meta.path.is_ident("bit") {
+                number = Some(meta.value()?.parse::<LitInt>()?.base10_parse()?);
+            } else {
+                return Err(meta.error("expected `name` or `bit`"));
+            }
+            Ok(())
+        })?;
+    } else {
+        number = Some(meta.value()?.parse::<LitInt>()?.base10_parse()?);
+    }
+    let value = number.ok_or_else(|| meta.error("`bit` is missing"))?;
+    Ok(Member { name: name.unwrap_or_else(|| super::pascal(&ident)), ident, value })
+}
+
+/// Attributes of a variant of an enumeration.
+#[derive(Default)]
+pub(super) struct VariantAttributes {
+    pub(super) name: Option<String>,
+    pub(super) value: Option<i32>,
+    pub(super) unknown: bool,
+}
+
+impl VariantAttributes {
+    pub(super) fn read(attributes: &[Attribute]) -> syn::Result<Self> {
+        let mut out = Self::default();
+        parse(attributes, |meta| {
+            if meta.path.is_ident("name") {
+                out.name = Some(text(&meta)?);
+            } else if meta.path.is_ident("value") {
+                out.value = Some(number(&meta.value()?.parse()?)?);
+            } else if meta.path.is_ident("unknown") {
+                out.unknown = true;
+            } else {
+                return Err(meta.error("expected `name`, `value` or `unknown`"));
+            }
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}
+
+/// A number that a value of an enumeration can be: an Int32 (OPC 10000-3 §8.14), with or without a sign.
+pub(super) fn number(expression: &syn::Expr) -> syn::Result<i32> {
+    let (sign, literal) = match expression {
+        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => ("-", &**expr),
+        other => ("", other),
+    };
+    match literal {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(digits), .. }) => {
+            let number = format!("{sign}{}", digits.base10_digits());
+            number.parse().map_err(|_| syn::Error::new(digits.span(), "the value is no Int32"))
+        }
+        _ => Err(syn::Error::new_spanned(expression, "the value is a number, such as `5` or `-1`")),
     }
 }
 
