@@ -2,11 +2,14 @@
 
 mod bench;
 mod budgets;
+mod corpus;
 mod demo;
 mod interop;
 mod nodesets;
 mod process;
+mod progress;
 mod regen;
+mod scaffold;
 mod tidy;
 mod workspace;
 
@@ -29,6 +32,9 @@ enum Task {
         /// Take the packages or XML files from this directory instead of the registries.
         #[arg(long, value_name = "DIR")]
         from: Option<PathBuf>,
+        /// Pin every document of the packages that models.toml names in models.lock first.
+        #[arg(long)]
+        update_lock: bool,
     },
     /// Generate the committed models anew; only files that changed are written.
     RegenModels {
@@ -36,6 +42,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Take every public NodeSet through parse, lint, generate and a check of what was generated.
+    Corpus(corpus::Options),
     /// Check the rules of the house: crate arrows, module sentences, lengths, licences, words.
     Tidy,
     /// Build the templates, start the server on loopback and run the typed client.
@@ -50,8 +58,12 @@ enum Task {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
-        Task::FetchNodesets { from } => nodesets::fetch(from.as_deref()),
+        Task::FetchNodesets { from, update_lock } => {
+            let updated = if update_lock { nodesets::update(from.as_deref()) } else { Ok(()) };
+            updated.and_then(|()| nodesets::fetch(from.as_deref()))
+        }
         Task::RegenModels { check } => regen::run(check),
+        Task::Corpus(options) => corpus::run(&options),
         Task::Tidy => tidy::run(),
         Task::Demo(options) => demo::run(&options),
         Task::Budgets => budgets::run(),

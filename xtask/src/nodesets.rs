@@ -2,13 +2,15 @@
 
 mod archive;
 mod lock;
+mod update;
 
-pub(crate) use lock::{Catalogue, Model};
+pub(crate) use lock::{Catalogue, LockedModel};
+pub(crate) use update::update;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail};
 use archive::Archive;
-use lock::{LockedModel, LockedPackage};
+use lock::LockedPackage;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,16 +29,18 @@ pub(crate) fn fetch(from: Option<&Path>) -> Result<()> {
     let folder = folder(&root);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let mut source = Source { folder: &folder, from, archives: BTreeMap::new() };
+    let mut there = 0;
     for model in &catalogue.lock.model {
         let target = folder.join(format!("{}.xml", model.name));
         if fs::read(&target).is_ok_and(|bytes| sha256(&bytes) == model.sha256) {
-            println!("{:<10} {} is there", model.name, model.version);
+            there += 1;
             continue;
         }
         let bytes = source.model(model, catalogue.package(&model.package)?)?;
         fs::write(&target, &bytes).with_context(|| format!("cannot write {}", target.display()))?;
-        println!("{:<10} {} from {}: {} bytes", model.name, model.version, model.package, bytes.len());
+        println!("{:<32} {:<10} from {}: {} bytes", model.name, model.version, model.package, bytes.len());
     }
+    println!("{} NodeSets, {there} were there", catalogue.lock.model.len());
     Ok(())
 }
 

