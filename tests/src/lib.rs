@@ -21,6 +21,7 @@ pub mod notation;
 pub mod pair;
 
 pub mod peer;
+pub mod pki;
 
 pub mod raw;
 pub mod rogue;

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use uaforge_channel::{
     AsymmetricChunk, ChannelError, ChunkSecurity, KeyExchange, Limits, NonePolicy, Operation, POLICY_NONE,
-    Role, SecurityProvider, SequenceRule, TokenKeys,
+    Role, SealedChunk, SecurityProvider, SequenceRule, TokenKeys, TokenSecret,
 };
-use uaforge_codec::{EncodeError, Entropy, SeededEntropy};
+use uaforge_codec::{EncodeError, Entropy, Now, SeededEntropy};
 use uaforge_tests::pair::{Pair, PairConfig};
 use uaforge_types::{MessageSecurityMode, status};
 
@@ -174,11 +174,11 @@ impl SecurityProvider for Slow {
         SequenceRule::Full
     }
 
-    fn open(&self, chunk: Vec<u8>) -> Operation<AsymmetricChunk> {
-        Self::later(&self.open_waits, SecurityProvider::open(&NonePolicy, chunk))
+    fn open(&self, chunk: Vec<u8>, binding: Option<Arc<[u8]>>, now: Now) -> Operation<AsymmetricChunk> {
+        Self::later(&self.open_waits, SecurityProvider::open(&NonePolicy, chunk, binding, now))
     }
 
-    fn seal(&self, chunk: AsymmetricChunk) -> Operation<Vec<u8>> {
+    fn seal(&self, chunk: AsymmetricChunk) -> Operation<SealedChunk> {
         Self::later(&self.seal_waits, SecurityProvider::seal(&NonePolicy, chunk))
     }
 
@@ -205,13 +205,17 @@ impl KeyExchange for Nonce {
         Some(&self.nonce)
     }
 
-    fn finish(self: Box<Self>, peer_nonce: &[u8]) -> Result<TokenKeys, ChannelError> {
+    fn finish(
+        self: Box<Self>,
+        peer_nonce: &[u8],
+        _before: Option<&TokenSecret>,
+    ) -> Result<TokenKeys, ChannelError> {
         if peer_nonce.len() != 32 {
             return Err(ChannelError::new(status::BAD_NONCE_INVALID, "a nonce has 32 bytes"));
         }
         let mask = self.nonce[0] ^ peer_nonce[0];
         let keys = |seals| Box::new(Masked { mask, seals });
-        Ok(TokenKeys { receive: keys(Arc::default()), send: keys(self.slow.seals) })
+        Ok(TokenKeys { receive: keys(Arc::default()), send: keys(self.slow.seals), secret: None })
     }
 }
 
@@ -251,7 +255,7 @@ impl ChunkSecurity for Masked {
         Ok(())
     }
 
-    fn open(&mut self, chunk: &mut [u8], plain: usize) -> Result<usize, ChannelError> {
+    fn open(&mut self, chunk: &mut [u8], plain: usize, _last: u32) -> Result<usize, ChannelError> {
         chunk[plain..].iter_mut().for_each(|byte| *byte ^= self.mask);
         let (sum, trailer) = (chunk[chunk.len() - 2], usize::from(chunk[chunk.len() - 1]));
         if chunk[..chunk.len() - 2].iter().fold(0, |sum, byte| sum ^ byte) != sum {

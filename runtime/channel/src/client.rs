@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
@@ -12,13 +13,16 @@ use uaforge_types::{
     RequestHeader, SecurityTokenRequestType, status,
 };
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Done};
+use crate::error::security_checks_failed;
 use crate::frame::{Frame, MessageType};
 use crate::hello::{put_hello, read_acknowledge, read_error};
 use crate::open::{AsymmetricHeader, Numbered, nonce, put_body, read_body};
 use crate::reader::Incoming;
 use crate::token::{Token, Tokens};
-use crate::{AsymmetricChunk, ChannelError, KeyExchange, Limits, Negotiated, Role, SecurityProvider};
+use crate::{
+    AsymmetricChunk, ChannelError, KeyExchange, Limits, Negotiated, Role, SecurityProvider, TokenSecret,
+};
 
 /// A token that a server grants for less time is renewed no faster than this.
 const SHORTEST_LIFETIME: Duration = Duration::from_millis(100);
@@ -90,8 +94,19 @@ enum State {
     Idle,
     Hello { until: Ticks },
     Opening(Asked),
-    Open { tokens: Tokens, renewal: Option<Asked>, nonce: ByteString },
+    Open(Open),
     Closed(Option<ChannelError>),
+}
+
+/// An open channel.
+#[derive(Debug)]
+struct Open {
+    tokens: Tokens,
+    renewal: Option<Asked>,
+    /// The server's nonce of the last token; the next one has to be another.
+    nonce: ByteString,
+    /// What the keys of the next token depend on.
+    secret: Option<TokenSecret>,
 }
 
 /// A token that was asked for.
@@ -114,6 +129,10 @@ pub struct ClientChannel {
     next_request: u32,
     /// The header of the next request of the channel's own.
     header: Option<Box<RequestHeader>>,
+    /// The signature of the first request, until its response is there.
+    binding: Option<Arc<[u8]>>,
+    /// What signatures of sessions are bound to.
+    thumbprint: Option<Arc<[u8]>>,
 }
 
 impl ClientChannel {
@@ -134,6 +153,8 @@ impl ClientChannel {
             state: State::Idle,
             next_request: 1,
             header: None,
+            binding: None,
+            thumbprint: None,
         }
     }
 
@@ -160,10 +181,16 @@ impl ClientChannel {
         &self.conversation.writer.limits
     }
 
+    /// The ChannelThumbprint, if the policy has SecureChannelEnhancements (OPC 10000-6 §6.7.5).
+    #[must_use]
+    pub fn thumbprint(&self) -> Option<&Arc<[u8]>> {
+        self.thumbprint.as_ref()
+    }
+
     /// Whether requests may be sent.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(self.state, State::Open { .. }) && !self.is_closed()
+        matches!(self.state, State::Open(_)) && !self.is_closed()
     }
 
     /// Whether the channel has ended.
@@ -249,7 +276,7 @@ impl ClientChannel {
             Err(error) => return (input.len(), self.fail(error)),
         };
         let size = frame.bytes.len();
-        if frame.kind == MessageType::Message && matches!(self.state, State::Open { .. }) {
+        if frame.kind == MessageType::Message && matches!(self.state, State::Open(_)) {
             return (size, self.message(frame, now));
         }
         let event = self.control(frame, now, out).unwrap_or_else(|error| self.fail(error));
@@ -257,7 +284,7 @@ impl ClientChannel {
     }
 
     fn message<'c>(&'c mut self, frame: Frame<'c>, now: Now) -> ClientEvent<'c> {
-        let State::Open { tokens, .. } = &mut self.state else { return ClientEvent::Handled };
+        let State::Open(Open { tokens, .. }) = &mut self.state else { return ClientEvent::Handled };
         let Conversation { reader, writer, .. } = &mut self.conversation;
         let error = match reader.take(frame, writer.channel, tokens, now.ticks) {
             Ok((incoming, is_other)) => {
@@ -296,17 +323,17 @@ impl ClientChannel {
                 let asked = self.ask(SecurityTokenRequestType::ISSUE, until, now)?;
                 self.state = State::Opening(asked);
             }
-            (MessageType::Open, State::Opening(_) | State::Open { .. }) => {
+            (MessageType::Open, State::Opening(_) | State::Open(_)) => {
                 let (header, _) = AsymmetricHeader::parse(frame.bytes)?;
                 if header.policy != Some(self.policy.policy_uri().as_bytes()) {
                     let reason = "the server answers with another security policy";
                     return Err(ChannelError::new(status::BAD_SECURITY_POLICY_REJECTED, reason));
                 }
-                let operation = self.policy.open(frame.bytes.to_vec());
+                let operation = self.policy.open(frame.bytes.to_vec(), self.binding.clone(), now);
                 self.conversation.open(operation);
             }
             (MessageType::Error, _) => return Err(read_error(frame.body())),
-            (MessageType::Close, State::Open { .. }) => return Err(closed()),
+            (MessageType::Close, State::Open(_)) => return Err(closed()),
             _ => {
                 return Err(ChannelError::new(
                     status::BAD_TCP_MESSAGE_TYPE_INVALID,
@@ -336,9 +363,14 @@ impl ClientChannel {
     ) -> Result<Poll<ClientEvent<'static>>, ChannelError> {
         match self.conversation.poll(cx, out) {
             Poll::Pending => Ok(Poll::Pending),
-            Poll::Ready(opened) => Ok(Poll::Ready(match opened? {
-                Some(chunk) => self.opened(&chunk, now)?,
-                None => ClientEvent::Handled,
+            Poll::Ready(done) => Ok(Poll::Ready(match done? {
+                Done::Opened(chunk) => self.opened(chunk, now)?,
+                Done::Sent(signature) => {
+                    if self.policy.is_enhanced() && matches!(self.state, State::Opening(_)) {
+                        self.binding = signature;
+                    }
+                    ClientEvent::Handled
+                }
             })),
         }
     }
@@ -363,14 +395,14 @@ impl ClientChannel {
             requested_lifetime: milliseconds(self.config.requested_lifetime),
         };
         let numbers = (self.conversation.writer.hold(), request_id);
-        let chunk = Numbered::chunk(self.channel_id(), None, numbers, &request);
+        let chunk = Numbered::chunk(self.channel_id(), None, numbers, &request, None);
         let operation = self.policy.seal(chunk);
         self.conversation.seal(operation);
         Ok(Asked { until, request_id, exchange })
     }
 
     /// Takes the token that was issued or renewed (OPC 10000-4 §5.6.2).
-    fn opened(&mut self, chunk: &AsymmetricChunk, now: Now) -> Result<ClientEvent<'static>, ChannelError> {
+    fn opened(&mut self, chunk: AsymmetricChunk, now: Now) -> Result<ClientEvent<'static>, ChannelError> {
         let numbered = Numbered::parse(&chunk.content)?;
         self.conversation.reader.sequence.take(numbered.sequence)?;
         let response: OpenSecureChannelResponse = read_body(numbered.body)?;
@@ -381,7 +413,7 @@ impl ClientChannel {
         let granted = &response.security_token;
         let (first, asked) = match core::mem::replace(&mut self.state, State::Closed(None)) {
             State::Opening(asked) => (None, Some(asked)),
-            State::Open { tokens, renewal, nonce } => (Some((tokens, nonce)), renewal),
+            State::Open(Open { tokens, renewal, nonce, secret }) => (Some((tokens, nonce, secret)), renewal),
             _ => (None, None),
         };
         let asked = asked.filter(|asked| asked.request_id == numbered.request_id);
@@ -391,18 +423,24 @@ impl ClientChannel {
             return Err(ChannelError::new(status::BAD_TCP_SECURE_CHANNEL_UNKNOWN, reason));
         };
         let nonce = response.server_nonce;
-        if first.as_ref().is_some_and(|(_, before)| !nonce.bytes().is_empty() && *before == nonce) {
-            return Err(ChannelError::new(status::BAD_NONCE_INVALID, "the nonce was used before"));
+        if first.as_ref().is_some_and(|(_, before, _)| !nonce.bytes().is_empty() && *before == nonce) {
+            return Err(security_checks_failed());
         }
-        let keys = asked.exchange.finish(nonce.bytes())?;
+        let before = first.as_ref().and_then(|(_, _, secret)| secret.as_ref());
+        let keys = asked.exchange.finish(nonce.bytes(), before)?;
+        let secret = keys.secret.clone();
         let lifetime = Duration::from_millis(granted.revised_lifetime.into()).max(SHORTEST_LIFETIME);
         let mut token = Token::new(granted.token_id, now.ticks, lifetime, keys);
         self.conversation.writer.channel = granted.channel_id;
         token.send_with(&mut self.conversation.writer);
         let event = if first.is_none() { ClientEvent::Opened } else { ClientEvent::Handled };
+        if first.is_none() && self.policy.is_enhanced() {
+            self.binding = None;
+            self.thumbprint = chunk.signature;
+        }
         let mut tokens = Tokens::new(token);
-        tokens.other = first.map(|(before, _)| before.current);
-        self.state = State::Open { tokens, renewal: None, nonce };
+        tokens.other = first.map(|(before, _, _)| before.current);
+        self.state = State::Open(Open { tokens, renewal: None, nonce, secret });
         Ok(event)
     }
 
@@ -439,7 +477,7 @@ impl ClientChannel {
         }
         match &self.state {
             State::Hello { until } | State::Opening(Asked { until, .. }) => Some(*until),
-            State::Open { tokens, renewal, .. } => {
+            State::Open(Open { tokens, renewal, .. }) => {
                 let next = renewal.as_ref().map_or_else(|| tokens.current.renew_at(), |asked| asked.until);
                 Some(next.min(self.conversation.deadline(tokens, self.config.message_timeout)))
             }
@@ -460,7 +498,7 @@ impl ClientChannel {
     fn overdue(&mut self, now: Now, out: &mut Vec<u8>) -> Result<(), ChannelError> {
         let (until, renew) = match &self.state {
             State::Hello { until } | State::Opening(Asked { until, .. }) => (Some(*until), false),
-            State::Open { tokens, renewal, .. } => {
+            State::Open(Open { tokens, renewal, .. }) => {
                 self.conversation.overdue(tokens, now, self.config.message_timeout)?;
                 let due = tokens.current.renew_at() <= now.ticks;
                 (renewal.as_ref().map(|asked| asked.until), renewal.is_none() && due)
@@ -473,7 +511,7 @@ impl ClientChannel {
         if renew && !self.conversation.is_waiting() {
             let until = now.ticks + self.config.message_timeout;
             let asked = self.ask(SecurityTokenRequestType::RENEW, until, now)?;
-            if let State::Open { renewal, .. } = &mut self.state {
+            if let State::Open(Open { renewal, .. }) = &mut self.state {
                 *renewal = Some(asked);
             }
             // What a slow key leaves undone, `poll` goes on with.

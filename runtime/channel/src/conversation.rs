@@ -1,8 +1,10 @@
 //! What the two kinds of channel have in common.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
@@ -12,7 +14,7 @@ use uaforge_types::status;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::token::Tokens;
-use crate::{AsymmetricChunk, ChannelError, Operation, Writer};
+use crate::{AsymmetricChunk, ChannelError, Operation, SealedChunk, Writer};
 
 /// Reader and writer of one connection, and the work with private keys that they wait for.
 pub(crate) struct Conversation {
@@ -26,7 +28,16 @@ pub(crate) struct Conversation {
 #[derive(Debug)]
 enum Job {
     Open(Operation<AsymmetricChunk>),
-    Seal(Operation<Vec<u8>>),
+    Seal(Operation<SealedChunk>),
+}
+
+/// What came of work with a private key.
+#[derive(Debug)]
+pub(crate) enum Done {
+    /// A message was opened.
+    Opened(AsymmetricChunk),
+    /// A message was sealed and sent; its signature.
+    Sent(Option<Arc<[u8]>>),
 }
 
 impl Conversation {
@@ -54,7 +65,7 @@ impl Conversation {
     }
 
     /// Begins to seal an OpenSecureChannel message; [`Writer::hold`] has numbered it.
-    pub(crate) fn seal(&mut self, operation: Operation<Vec<u8>>) {
+    pub(crate) fn seal(&mut self, operation: Operation<SealedChunk>) {
         self.job = Some(Job::Seal(operation));
     }
 
@@ -63,13 +74,13 @@ impl Conversation {
         &mut self,
         cx: &mut Context<'_>,
         out: &mut Vec<u8>,
-    ) -> Poll<Result<Option<AsymmetricChunk>, ChannelError>> {
+    ) -> Poll<Result<Done, ChannelError>> {
         let result = match &mut self.job {
             None => return Poll::Pending,
-            Some(Job::Open(operation)) => ready!(operation.poll(cx)).map(Some),
-            Some(Job::Seal(operation)) => ready!(operation.poll(cx)).map(|chunk| {
-                self.writer.release(&chunk, out);
-                None
+            Some(Job::Open(operation)) => ready!(Pin::new(operation).poll(cx)).map(Done::Opened),
+            Some(Job::Seal(operation)) => ready!(Pin::new(operation).poll(cx)).map(|chunk| {
+                self.writer.release(&chunk.bytes, out);
+                Done::Sent(chunk.signature)
             }),
         };
         self.job = None;

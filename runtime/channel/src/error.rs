@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 
 use uaforge_codec::{DecodeError, StatusCode};
+use uaforge_types::status;
 
 /// An error that ends the channel; the peer is told with an ERR message (OPC 10000-6 §7.1.5).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +21,13 @@ impl ChannelError {
     pub const fn new(status: StatusCode, reason: &'static str) -> Self {
         Self { status, reason: Cow::Borrowed(reason) }
     }
+}
+
+/// The one answer to a failed decryption, padding, signature or nonce check: it tells nothing of which of them
+/// it was (OPC 10000-6 §6.7.7).
+#[must_use]
+pub const fn security_checks_failed() -> ChannelError {
+    ChannelError::new(status::BAD_SECURITY_CHECKS_FAILED, "the security checks failed")
 }
 
 impl From<DecodeError> for ChannelError {

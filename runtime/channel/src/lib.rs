@@ -23,14 +23,14 @@ mod token;
 mod writer;
 
 pub use client::{ClientChannel, ClientConfig, ClientEvent};
-pub use error::ChannelError;
+pub use error::{ChannelError, security_checks_failed};
 pub use limits::{Limits, Negotiated};
 pub use open::AsymmetricHeader;
 pub use quota::MemoryQuota;
 pub use reverse::ReverseHello;
 pub use security::{
-    AsymmetricChunk, ChunkSecurity, KeyExchange, NonePolicy, Operation, POLICY_NONE, Role, SecurityProvider,
-    TokenKeys,
+    AsymmetricChunk, ChunkSecurity, KeyExchange, NonePolicy, Operation, POLICY_NONE, Role, SealedChunk,
+    SecurityProvider, TokenKeys, TokenSecret,
 };
 pub use sequence::{SequenceCheck, SequenceRule, Sequencer};
 pub use server::{ServerChannel, ServerConfig, ServerEvent};

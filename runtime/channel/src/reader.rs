@@ -195,7 +195,7 @@ fn open_chunk<'c>(
     } else {
         scratch.clear();
         scratch.extend_from_slice(frame.bytes);
-        let end = found.security.open(scratch, PLAIN)?;
+        let end = found.security.open(scratch, PLAIN, sequence.last())?;
         scratch.get(PLAIN..end).unwrap_or_default()
     };
     let mut d = Decoder::new(secured, DecodeContext::default());

@@ -3,11 +3,12 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::any::Any;
 use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use uaforge_codec::Entropy;
+use uaforge_codec::{Entropy, Now};
 use uaforge_types::MessageSecurityMode;
 
 use crate::open::AsymmetricHeader;
@@ -39,13 +40,20 @@ pub trait SecurityProvider: fmt::Debug + Send + Sync {
     /// How sequence numbers begin and wrap.
     fn sequence_rule(&self) -> SequenceRule;
 
+    /// Whether the first response is bound to its request and the channel has a thumbprint
+    /// (SecureChannelEnhancements, OPC 10000-6 §6.7.5).
+    fn is_enhanced(&self) -> bool {
+        false
+    }
+
     /// Decrypts an OpenSecureChannel chunk with the own private key and verifies it with the sender's
-    /// certificate (OPC 10000-6 §6.7.4). `chunk` is all of it, message header included.
-    fn open(&self, chunk: Vec<u8>) -> Operation<AsymmetricChunk>;
+    /// certificate (OPC 10000-6 §6.7.4). `chunk` is all of it, message header included; `binding` is the
+    /// signature of the request that it answers, if the policy binds them (OPC 10000-6 §6.7.5).
+    fn open(&self, chunk: Vec<u8>, binding: Option<Arc<[u8]>>, now: Now) -> Operation<AsymmetricChunk>;
 
     /// Signs an OpenSecureChannel chunk with the own private key, encrypts it for the peer, and gives all
     /// of it, message header included.
-    fn seal(&self, chunk: AsymmetricChunk) -> Operation<Vec<u8>>;
+    fn seal(&self, chunk: AsymmetricChunk) -> Operation<SealedChunk>;
 
     /// Begins the exchange of nonces for a new token (OPC 10000-6 §6.7.5).
     ///
@@ -69,6 +77,18 @@ pub struct AsymmetricChunk {
     pub peer: Option<Arc<[u8]>>,
     /// Sequence header and body.
     pub content: Vec<u8>,
+    /// The signature of a chunk that was opened; of one that is to be sealed, that of the request it is
+    /// bound to (OPC 10000-6 §6.7.5).
+    pub signature: Option<Arc<[u8]>>,
+}
+
+/// An OpenSecureChannel chunk as it is sent (OPC 10000-6 §6.7.4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedChunk {
+    /// All of it, message header included.
+    pub bytes: Vec<u8>,
+    /// Its signature, if the policy has any.
+    pub signature: Option<Arc<[u8]>>,
 }
 
 /// The nonces of one token, or the keys that stand in their place (OPC 10000-6 §6.7.5).
@@ -76,11 +96,25 @@ pub trait KeyExchange: fmt::Debug + Send {
     /// The own nonce; `None`, which is sent as null, if the policy has none.
     fn nonce(&self) -> Option<&[u8]>;
 
-    /// The keys of the token.
+    /// The keys of the token. `before` is the secret of the token that it replaces.
     ///
     /// # Errors
-    /// Bad_NonceInvalid if the peer's nonce does not fit the policy.
-    fn finish(self: Box<Self>, peer_nonce: &[u8]) -> Result<TokenKeys, ChannelError>;
+    /// Bad_SecurityChecksFailed if the peer's nonce does not fit the policy.
+    fn finish(
+        self: Box<Self>,
+        peer_nonce: &[u8],
+        before: Option<&TokenSecret>,
+    ) -> Result<TokenKeys, ChannelError>;
+}
+
+/// What the keys of the next token also depend on (OPC 10000-6 §6.8.1); only the provider knows what it is.
+#[derive(Clone)]
+pub struct TokenSecret(pub Arc<dyn Any + Send + Sync>);
+
+impl fmt::Debug for TokenSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenSecret")
+    }
 }
 
 /// What protects the chunks of one token (OPC 10000-6 §6.7.5).
@@ -90,6 +124,8 @@ pub struct TokenKeys {
     pub receive: Box<dyn ChunkSecurity>,
     /// Seals what is sent.
     pub send: Box<dyn ChunkSecurity>,
+    /// For the token that replaces this one.
+    pub secret: Option<TokenSecret>,
 }
 
 /// Seals or opens the chunks of one direction of one token, in place (OPC 10000-6 §6.7.2).
@@ -112,11 +148,12 @@ pub trait ChunkSecurity: fmt::Debug + Send {
     /// The provider failed; the channel is lost, as its numbers are used up.
     fn seal(&mut self, chunk: &mut [u8], plain: usize, trailer: usize) -> Result<(), ChannelError>;
 
-    /// Decrypts, verifies, and gives the end of the body.
+    /// Decrypts, verifies, and gives the end of the body. `last` is the sequence number of the chunk
+    /// before (OPC 10000-6 §6.8.1).
     ///
     /// # Errors
     /// Bad_SecurityChecksFailed, whatever it was.
-    fn open(&mut self, chunk: &mut [u8], plain: usize) -> Result<usize, ChannelError>;
+    fn open(&mut self, chunk: &mut [u8], plain: usize, last: u32) -> Result<usize, ChannelError>;
 
     /// Whether chunks are as they look, so that they can be read where they are.
     fn is_plain(&self) -> bool {
@@ -132,13 +169,43 @@ pub enum Operation<T> {
     Pending(Pin<Box<dyn Future<Output = Result<T, ChannelError>> + Send>>),
 }
 
-impl<T: 'static> Operation<T> {
-    /// Asks for the result; it is given once.
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, ChannelError>> {
-        if let Self::Pending(future) = self {
+impl<T: Send + 'static> Operation<T> {
+    /// An operation that failed at once.
+    #[must_use]
+    pub fn failed(error: ChannelError) -> Self {
+        Self::Ready(Err(error))
+    }
+
+    /// Goes on with the outcome, at once if it is there.
+    #[must_use]
+    pub fn then<U: Send + 'static>(
+        self,
+        go_on: impl FnOnce(Result<T, ChannelError>) -> Operation<U> + Send + 'static,
+    ) -> Operation<U> {
+        match self {
+            Self::Ready(result) => go_on(result),
+            Self::Pending(future) => Operation::Pending(Box::pin(async move { go_on(future.await).await })),
+        }
+    }
+
+    /// Makes another value of the one that comes out.
+    #[must_use]
+    pub fn map<U: Send + 'static>(self, make: impl FnOnce(T) -> U + Send + 'static) -> Operation<U> {
+        self.then(move |result| Operation::Ready(result.map(make)))
+    }
+}
+
+impl<T> Unpin for Operation<T> {}
+
+impl<T: 'static> Future for Operation<T> {
+    type Output = Result<T, ChannelError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let operation = &mut *self;
+        if let Self::Pending(future) = operation {
             return future.as_mut().poll(cx);
         }
-        match core::mem::replace(self, Self::Pending(Box::pin(core::future::pending()))) {
+        match core::mem::replace(operation, Self::Pending(Box::pin(core::future::pending()))) {
             Self::Ready(result) => Poll::Ready(result),
             Self::Pending(_) => Poll::Pending,
         }
@@ -171,22 +238,23 @@ impl SecurityProvider for NonePolicy {
         SequenceRule::Legacy
     }
 
-    fn open(&self, chunk: Vec<u8>) -> Operation<AsymmetricChunk> {
+    fn open(&self, chunk: Vec<u8>, _binding: Option<Arc<[u8]>>, _now: Now) -> Operation<AsymmetricChunk> {
         Operation::Ready(AsymmetricHeader::parse(&chunk).map(|(header, content)| AsymmetricChunk {
             channel_id: header.channel_id,
             peer: None,
             content: content.to_vec(),
+            signature: None,
         }))
     }
 
-    fn seal(&self, chunk: AsymmetricChunk) -> Operation<Vec<u8>> {
+    fn seal(&self, chunk: AsymmetricChunk) -> Operation<SealedChunk> {
         let header = AsymmetricHeader {
             channel_id: chunk.channel_id,
             policy: Some(POLICY_NONE.as_bytes()),
             sender_certificate: None,
             receiver_thumbprint: None,
         };
-        Operation::Ready(Ok(header.chunk(&chunk.content)))
+        Operation::Ready(Ok(SealedChunk { bytes: header.chunk(&chunk.content), signature: None }))
     }
 
     fn exchange(
@@ -204,8 +272,12 @@ impl KeyExchange for NonePolicy {
         None
     }
 
-    fn finish(self: Box<Self>, _peer_nonce: &[u8]) -> Result<TokenKeys, ChannelError> {
-        Ok(TokenKeys { receive: Box::new(Self), send: Box::new(Self) })
+    fn finish(
+        self: Box<Self>,
+        _peer_nonce: &[u8],
+        _before: Option<&TokenSecret>,
+    ) -> Result<TokenKeys, ChannelError> {
+        Ok(TokenKeys { receive: Box::new(Self), send: Box::new(Self), secret: None })
     }
 }
 
@@ -226,7 +298,7 @@ impl ChunkSecurity for NonePolicy {
         Ok(())
     }
 
-    fn open(&mut self, chunk: &mut [u8], _plain: usize) -> Result<usize, ChannelError> {
+    fn open(&mut self, chunk: &mut [u8], _plain: usize, _last: u32) -> Result<usize, ChannelError> {
         Ok(chunk.len())
     }
 

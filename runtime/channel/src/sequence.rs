@@ -43,6 +43,12 @@ impl SequenceCheck {
         Self { rule, last: None }
     }
 
+    /// The number of the last chunk; 0 before the first.
+    #[must_use]
+    pub fn last(&self) -> u32 {
+        self.last.unwrap_or_default()
+    }
+
     /// Takes the number of the next chunk.
     ///
     /// # Errors

@@ -13,14 +13,16 @@ use uaforge_types::{
     ResponseHeader, SecurityTokenRequestType, status,
 };
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Done};
+use crate::error::security_checks_failed;
 use crate::frame::{Frame, MessageType};
 use crate::hello::{put_acknowledge, put_error, read_error, read_hello};
 use crate::open::{AsymmetricHeader, Numbered, nonce, read_body};
 use crate::reader::Incoming;
 use crate::token::{Token, Tokens};
 use crate::{
-    AsymmetricChunk, ChannelError, Limits, MemoryQuota, Negotiated, Role, SecurityProvider, TokenKeys, Writer,
+    AsymmetricChunk, ChannelError, Limits, MemoryQuota, Negotiated, Role, SecurityProvider, TokenKeys,
+    TokenSecret, Writer,
 };
 
 /// How a server's channel behaves (OPC 10000-4 §5.6.2).
@@ -75,6 +77,10 @@ struct Open {
     tokens: Tokens,
     /// The client's nonce of the last token; the next one has to be another.
     nonce: ByteString,
+    /// What the keys of the next token depend on.
+    secret: Option<TokenSecret>,
+    /// The client's certificate; a renewal comes with the same one (OPC 10000-4 §5.6.2.1).
+    peer: Option<Arc<[u8]>>,
 }
 
 /// One connection of a client, from Hello to CloseSecureChannel (OPC 10000-4 §5.6).
@@ -92,6 +98,8 @@ pub struct ServerChannel {
     early_message: usize,
     /// The header of the next OpenSecureChannel response.
     header: Option<Box<ResponseHeader>>,
+    /// What signatures of sessions are bound to.
+    thumbprint: Option<Arc<[u8]>>,
 }
 
 impl ServerChannel {
@@ -109,6 +117,7 @@ impl ServerChannel {
             endpoint_url: String::new(),
             early_message: usize::MAX,
             header: None,
+            thumbprint: None,
         }
     }
 
@@ -140,6 +149,21 @@ impl ServerChannel {
             State::Open(_) => self.config.policies.get(self.policy).map(|policy| &**policy),
             _ => None,
         }
+    }
+
+    /// The client's certificate with the chain it sent, once a secured channel is open.
+    #[must_use]
+    pub fn peer_certificate(&self) -> Option<&Arc<[u8]>> {
+        match &self.state {
+            State::Open(open) => open.peer.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The ChannelThumbprint, if the policy has SecureChannelEnhancements (OPC 10000-6 §6.7.5).
+    #[must_use]
+    pub fn thumbprint(&self) -> Option<&Arc<[u8]>> {
+        self.thumbprint.as_ref()
     }
 
     /// Whether requests may come.
@@ -248,7 +272,7 @@ impl ServerChannel {
             }
             (MessageType::Open, State::Opening { .. } | State::Open(_)) => {
                 let policy = self.choose_policy(frame)?;
-                let operation = policy.open(frame.bytes.to_vec());
+                let operation = policy.open(frame.bytes.to_vec(), None, now);
                 self.conversation.open(operation);
                 self.advance(&mut Context::from_waker(Waker::noop()), now, out).map(|_| ())
             }
@@ -335,13 +359,22 @@ impl ServerChannel {
         out: &mut Vec<u8>,
     ) -> Result<Poll<()>, ChannelError> {
         let mut progress = Poll::Pending;
-        while let Poll::Ready(opened) = self.conversation.poll(cx, out) {
+        while let Poll::Ready(done) = self.conversation.poll(cx, out) {
             progress = Poll::Ready(());
-            if let Some(chunk) = opened? {
-                self.opened(chunk, now)?;
+            match done? {
+                Done::Opened(chunk) => self.opened(chunk, now)?,
+                Done::Sent(signature) => self.sent(signature),
             }
         }
         Ok(progress)
+    }
+
+    /// The signature of the first response is the channel's thumbprint (OPC 10000-6 §6.7.5).
+    fn sent(&mut self, signature: Option<Arc<[u8]>>) {
+        let policy = self.config.policies.get(self.policy);
+        if self.thumbprint.is_none() && policy.is_some_and(|policy| policy.is_enhanced()) {
+            self.thumbprint = signature;
+        }
     }
 
     /// Issues or renews a token (OPC 10000-4 §5.6.2).
@@ -366,8 +399,13 @@ impl ServerChannel {
         check_request(&request, &**policy, &self.state)?;
         let exchange = policy.exchange(Role::Server, request.security_mode, &mut **entropy)?;
         let server_nonce = nonce(exchange.nonce());
-        let keys = exchange.finish(request.client_nonce.bytes())?;
-        let token = self.issue(&request, keys, now);
+        let (before, binding) = match &self.state {
+            State::Open(open) if open.peer != chunk.peer => return Err(security_checks_failed()),
+            State::Open(open) => (open.secret.as_ref(), None),
+            _ => (None, chunk.signature.filter(|_| policy.is_enhanced())),
+        };
+        let keys = exchange.finish(request.client_nonce.bytes(), before)?;
+        let token = self.issue(&request, keys, chunk.peer.clone(), now);
         let response = OpenSecureChannelResponse {
             response_header: ResponseHeader {
                 request_handle: request.request_header.request_handle,
@@ -379,7 +417,7 @@ impl ServerChannel {
             server_nonce,
         };
         let numbers = (self.conversation.writer.hold(), numbered.request_id);
-        let chunk = Numbered::chunk(self.config.channel_id, chunk.peer, numbers, &response);
+        let chunk = Numbered::chunk(self.config.channel_id, chunk.peer, numbers, &response, binding);
         self.conversation.seal(policy.seal(chunk));
         Ok(())
     }
@@ -389,22 +427,25 @@ impl ServerChannel {
         &mut self,
         request: &OpenSecureChannelRequest,
         keys: TokenKeys,
+        peer: Option<Arc<[u8]>>,
         now: Now,
     ) -> ChannelSecurityToken {
         let lifetime = Duration::from_millis(request.requested_lifetime.into())
             .clamp(self.config.lifetime.0, self.config.lifetime.1);
         self.last_token = self.last_token.wrapping_add(1).max(1);
+        let secret = keys.secret.clone();
         let mut token = Token::new(self.last_token, now.ticks, lifetime, keys);
         let nonce = request.client_nonce.clone();
         match &mut self.state {
             State::Open(open) => {
                 open.tokens.other = Some(token);
                 open.nonce = nonce;
+                open.secret = secret;
             }
             state => {
                 token.send_with(&mut self.conversation.writer);
                 let tokens = Tokens::new(token);
-                *state = State::Open(Open { mode: request.security_mode, tokens, nonce });
+                *state = State::Open(Open { mode: request.security_mode, tokens, nonce, secret, peer });
             }
         }
         ChannelSecurityToken {
@@ -494,7 +535,7 @@ fn check_request(
     }
     match state {
         State::Open(open) if !open.nonce.bytes().is_empty() && open.nonce == request.client_nonce => {
-            error(status::BAD_NONCE_INVALID, "the nonce was used before")
+            Err(security_checks_failed())
         }
         _ => Ok(()),
     }

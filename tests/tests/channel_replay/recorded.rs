@@ -1,13 +1,13 @@
 //! What a recording gives to our channels: its messages, and its nonces through a policy None.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use uaforge_channel::{
-    AsymmetricChunk, ChannelError, KeyExchange, Limits, NonePolicy, Operation, Role, SecurityProvider,
-    SequenceRule, TokenKeys,
+    AsymmetricChunk, ChannelError, KeyExchange, Limits, NonePolicy, Operation, Role, SealedChunk,
+    SecurityProvider, SequenceRule, TokenKeys, TokenSecret,
 };
-use uaforge_codec::{ByteString, Entropy, Structure};
+use uaforge_codec::{ByteString, Entropy, Now, Structure};
 use uaforge_tests::captures::Capture;
 use uaforge_tests::raw::{Chunk, NONE, body, decode};
 use uaforge_types::MessageSecurityMode;
@@ -121,11 +121,11 @@ impl SecurityProvider for RecordedPolicy {
         NonePolicy.sequence_rule()
     }
 
-    fn open(&self, chunk: Vec<u8>) -> Operation<AsymmetricChunk> {
-        SecurityProvider::open(&NonePolicy, chunk)
+    fn open(&self, chunk: Vec<u8>, binding: Option<Arc<[u8]>>, now: Now) -> Operation<AsymmetricChunk> {
+        SecurityProvider::open(&NonePolicy, chunk, binding, now)
     }
 
-    fn seal(&self, chunk: AsymmetricChunk) -> Operation<Vec<u8>> {
+    fn seal(&self, chunk: AsymmetricChunk) -> Operation<SealedChunk> {
         SecurityProvider::seal(&NonePolicy, chunk)
     }
 
@@ -148,7 +148,11 @@ impl KeyExchange for RecordedNonce {
         self.0.as_deref()
     }
 
-    fn finish(self: Box<Self>, _peer_nonce: &[u8]) -> Result<TokenKeys, ChannelError> {
-        Ok(TokenKeys { receive: Box::new(NonePolicy), send: Box::new(NonePolicy) })
+    fn finish(
+        self: Box<Self>,
+        _peer_nonce: &[u8],
+        _before: Option<&TokenSecret>,
+    ) -> Result<TokenKeys, ChannelError> {
+        Ok(TokenKeys { receive: Box::new(NonePolicy), send: Box::new(NonePolicy), secret: None })
     }
 }

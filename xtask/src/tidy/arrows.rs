@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("uaforge-types", &["uaforge-codec"]),
     ("uaforge-nodes", &["uaforge-codec", "uaforge-types"]),
     ("uaforge-channel", &["uaforge-codec", "uaforge-types"]),
+    ("uaforge-crypto", &["uaforge-codec", "uaforge-types", "uaforge-channel"]),
     ("uaforge-net", &["uaforge-codec"]),
     (
         "uaforge-client",

@@ -1,0 +1,246 @@
+//! X.509 certificates as peers send them (OPC 10000-6 §6.2).
+
+use core::fmt;
+use std::sync::Arc;
+
+use x509_cert::der::asn1::{Any, BitString, ObjectIdentifier, UintRef};
+use x509_cert::der::{Decode as _, Encode as _, Reader as _, SliceReader, pem};
+use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
+
+use crate::{Hash, KeyKind, Provider};
+
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
+const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+/// Longest certificate that is read.
+const MAX_CERTIFICATE: usize = 16 * 1024;
+/// Most certificates of a chain that are read.
+const MAX_CHAIN: usize = 10;
+
+/// Why something is no certificate.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateError {
+    /// It is not DER of X.509.
+    #[error("it is no certificate: {0}")]
+    Encoding(String),
+    /// Its key is of a kind that no policy uses.
+    #[error("its public key is of an unknown kind")]
+    KeyKind,
+}
+
+impl From<x509_cert::der::Error> for CertificateError {
+    fn from(error: x509_cert::der::Error) -> Self {
+        Self::Encoding(error.to_string())
+    }
+}
+
+/// A public key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PublicKey {
+    kind: KeyKind,
+    /// What the SubjectPublicKeyInfo has as its key: PKCS#1 of RSA, a point, or 32 bytes.
+    raw: Vec<u8>,
+    info: Vec<u8>,
+}
+
+impl PublicKey {
+    /// A key out of a SubjectPublicKeyInfo.
+    ///
+    /// # Errors
+    /// The kind is unknown.
+    pub fn from_info(info: &SubjectPublicKeyInfoOwned) -> Result<Self, CertificateError> {
+        let raw = info.subject_public_key.as_bytes().ok_or(CertificateError::KeyKind)?.to_vec();
+        let parameter = || info.algorithm.parameters.as_ref()?.decode_as::<ObjectIdentifier>().ok();
+        let kind = match info.algorithm.oid {
+            RSA => KeyKind::Rsa(modulus_bits(&raw)?),
+            EC if parameter() == Some(P256) => KeyKind::P256,
+            EC if parameter() == Some(P384) => KeyKind::P384,
+            ED25519 => KeyKind::Ed25519,
+            _ => return Err(CertificateError::KeyKind),
+        };
+        Ok(Self { kind, raw, info: info.to_der()? })
+    }
+
+    /// An RSA key in PKCS#1.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn rsa(pkcs1: &[u8]) -> Result<Self, CertificateError> {
+        Self::from_parts(RSA, Some(Any::null()), pkcs1)
+    }
+
+    /// A key of NIST P-256, as an uncompressed point.
+    ///
+    /// # Errors
+    /// It is too long.
+    pub fn p256(point: &[u8]) -> Result<Self, CertificateError> {
+        Self::from_parts(EC, Some(Any::encode_from(&P256)?), point)
+    }
+
+    /// A key of NIST P-384, as an uncompressed point.
+    ///
+    /// # Errors
+    /// It is too long.
+    pub fn p384(point: &[u8]) -> Result<Self, CertificateError> {
+        Self::from_parts(EC, Some(Any::encode_from(&P384)?), point)
+    }
+
+    /// A key of Ed25519.
+    ///
+    /// # Errors
+    /// It is too long.
+    pub fn ed25519(key: &[u8]) -> Result<Self, CertificateError> {
+        Self::from_parts(ED25519, None, key)
+    }
+
+    fn from_parts(
+        oid: ObjectIdentifier,
+        parameters: Option<Any>,
+        raw: &[u8],
+    ) -> Result<Self, CertificateError> {
+        let algorithm = AlgorithmIdentifierOwned { oid, parameters };
+        Self::from_info(&SubjectPublicKeyInfoOwned {
+            algorithm,
+            subject_public_key: BitString::from_bytes(raw)?,
+        })
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> KeyKind {
+        self.kind
+    }
+
+    /// PKCS#1 of RSA, an uncompressed point, or the 32 bytes of Ed25519.
+    #[must_use]
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// The SubjectPublicKeyInfo, as DER.
+    #[must_use]
+    pub fn info(&self) -> &[u8] {
+        &self.info
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+/// Bits of the modulus of an RSA key in PKCS#1.
+fn modulus_bits(pkcs1: &[u8]) -> Result<u16, CertificateError> {
+    let mut reader = SliceReader::new(pkcs1)?;
+    let bits = reader.sequence(|reader| {
+        let modulus = UintRef::decode(reader)?;
+        let _exponent = UintRef::decode(reader)?;
+        let first = modulus.as_bytes().first().copied().unwrap_or_default();
+        let unused = usize::try_from(first.leading_zeros()).unwrap_or_default();
+        Ok::<_, x509_cert::der::Error>((modulus.as_bytes().len() * 8).saturating_sub(unused))
+    })?;
+    u16::try_from(bits).map_err(|_| CertificateError::KeyKind)
+}
+
+/// A certificate.
+#[derive(Clone)]
+pub struct Certificate {
+    der: Arc<[u8]>,
+    parsed: Arc<x509_cert::Certificate>,
+    key: PublicKey,
+}
+
+impl Certificate {
+    /// Reads one certificate.
+    ///
+    /// # Errors
+    /// See [`CertificateError`].
+    pub fn from_der(der: &[u8]) -> Result<Self, CertificateError> {
+        if der.len() > MAX_CERTIFICATE {
+            return Err(CertificateError::Encoding("it is too long".into()));
+        }
+        let parsed = x509_cert::Certificate::from_der(der)?;
+        let key = PublicKey::from_info(parsed.tbs_certificate().subject_public_key_info())?;
+        Ok(Self { der: der.into(), parsed: Arc::new(parsed), key })
+    }
+
+    /// Its DER.
+    #[must_use]
+    pub fn der(&self) -> &Arc<[u8]> {
+        &self.der
+    }
+
+    /// Its public key.
+    #[must_use]
+    pub fn key(&self) -> &PublicKey {
+        &self.key
+    }
+
+    /// SHA-1 of it (OPC 10000-6 §6.2.2).
+    #[must_use]
+    pub fn thumbprint(&self, provider: &dyn Provider) -> Vec<u8> {
+        provider.digest(Hash::Sha1, &self.der)
+    }
+}
+
+impl fmt::Debug for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Certificate({})", self.parsed.tbs_certificate().subject())
+    }
+}
+
+impl PartialEq for Certificate {
+    fn eq(&self, other: &Self) -> bool {
+        self.der == other.der
+    }
+}
+
+impl Eq for Certificate {}
+
+/// Reads a certificate and the issuers behind it (OPC 10000-6 §6.2.3).
+///
+/// # Errors
+/// There is none, one of them cannot be read, or there are more than ten.
+pub fn chain(bytes: &[u8]) -> Result<Vec<Certificate>, CertificateError> {
+    let mut reader = SliceReader::new(bytes)?;
+    let mut certificates = Vec::new();
+    while !reader.is_finished() {
+        if certificates.len() >= MAX_CHAIN {
+            return Err(CertificateError::Encoding("the chain is too long".into()));
+        }
+        certificates.push(Certificate::from_der(reader.tlv_bytes()?)?);
+    }
+    if certificates.is_empty() {
+        return Err(CertificateError::Encoding("it is empty".into()));
+    }
+    Ok(certificates)
+}
+
+/// The bytes of the first certificate of several.
+pub(crate) fn first(bytes: &[u8]) -> Option<&[u8]> {
+    SliceReader::new(bytes).ok()?.tlv_bytes().ok()
+}
+
+/// The DER of a file, which may be PEM too; of several blocks of PEM, such as a chain, all of them joined.
+///
+/// # Errors
+/// It begins as PEM and is none.
+pub fn pem_or_der(file: &[u8]) -> Result<Vec<u8>, CertificateError> {
+    const BEGIN: &[u8] = b"-----BEGIN";
+    let starts = file.windows(BEGIN.len()).enumerate().filter(|(_, window)| *window == BEGIN);
+    let starts: Vec<usize> = starts.map(|(at, _)| at).collect();
+    if starts.is_empty() {
+        return Ok(file.to_vec());
+    }
+    let ends = starts.iter().skip(1).copied().chain([file.len()]);
+    let mut der = Vec::new();
+    for (start, end) in starts.iter().zip(ends) {
+        let (_, block) = pem::decode_vec(file.get(*start..end).unwrap_or_default())
+            .map_err(|error| CertificateError::Encoding(error.to_string()))?;
+        der.extend(block);
+    }
+    Ok(der)
+}
