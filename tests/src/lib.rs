@@ -23,6 +23,7 @@ pub mod pair;
 pub mod peer;
 pub mod pki;
 
+pub mod publishing;
 pub mod raw;
 pub mod rogue;
 pub mod running;

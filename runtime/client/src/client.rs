@@ -142,6 +142,15 @@ impl ClientBuilder {
         self
     }
 
+    /// Publish requests that wait at the server at once (OPC 10000-4 §5.14.5); default 10, at least 1. One
+    /// more than there are subscriptions are sent, and fewer than this if the server says that it takes
+    /// fewer. On ways with much delay more of them carry more notifications.
+    #[must_use]
+    pub fn max_publish_requests(mut self, requests: usize) -> Self {
+        self.config.max_publish_requests = requests.max(1);
+        self
+    }
+
     /// Longest response that is accepted, in bytes; default 64 MiB. The server is told (OPC 10000-6
     /// §7.1.2.3 MaxMessageSize, OPC 10000-4 §5.7.2 maxResponseMessageSize), and what it finds too large
     /// is asked for in parts. 0 is no limit.

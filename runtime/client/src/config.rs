@@ -28,6 +28,8 @@ pub(crate) struct Config {
     pub(crate) token_lifetime: Duration,
     /// Requests that may wait for their response; more calls wait.
     pub(crate) max_outstanding: usize,
+    /// Publish requests that wait at the server; fewer if it takes fewer.
+    pub(crate) max_publish_requests: usize,
     /// Requests on their way at once for one call that was taken apart.
     pub(crate) parallel_parts: usize,
     /// Longest message that is accepted.
@@ -51,6 +53,7 @@ impl Default for Config {
             keep_alive: Duration::from_secs(5),
             token_lifetime: Duration::from_secs(3600),
             max_outstanding: 1000,
+            max_publish_requests: 10,
             parallel_parts: 4,
             max_message_size: 64 << 20,
             max_chunk_count: 8192,

@@ -19,6 +19,12 @@
 //! session.write_value(&level, 7.5).await?;
 //! session.write([WriteItem::value(&curve, vec![1.0, 2.0]).range("3:4")]).all().await?;
 //!
+//! // Each change, as often as every 100 ms.
+//! let mut samples = session.watch(&level).every(std::time::Duration::from_millis(100)).await?;
+//! if let Some(change) = samples.next().await {
+//!     println!("{:?} {:?}", change.as_ref().map(|change| &change.value), samples.info().sampling_interval);
+//! }
+//!
 //! // What is below a node.
 //! for reference in session.children(&NodeId::numeric(0, 85)).await? {
 //!     println!("{} {}", reference.browse_name, reference.node_id);
@@ -61,15 +67,20 @@ mod method_ids;
 mod proto;
 mod services;
 mod session;
+mod subscription;
 mod tables;
 pub mod typed;
 
 pub use client::{Client, ClientBuilder, Connecting, connect, connect_insecure};
 pub use error::{ArgumentStatus, Error};
 pub use invocation::Invocation;
-pub use proto::{Connection, OperationLimits, SessionInfo};
+pub use proto::{Connection, OperationLimits, SessionInfo, SubscriptionStatus};
 pub use services::{
     BrowseAll, BrowseMany, BrowsePage, CallMethod, CallMethods, Discovery, Page, Read, ReadItem, ReadMany,
     ReadOptions, Visit, Walk, Write, WriteItem, WriteMany, WriteOptions,
 };
 pub use session::Session;
+pub use subscription::{
+    Change, Deadband, Event, EventQuery, Events, ItemInfo, Missed, SampleGroup, Samples, Subscribe,
+    Subscription, Watch, WatchItem,
+};

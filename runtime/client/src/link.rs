@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use uaforge_types::ServiceRequest;
 
 use crate::Error;
-use crate::proto::{Call, Exchanged, Handles, ServiceCall};
+use crate::proto::{Call, Exchanged, Handles, ServiceCall, Wish};
 use crate::tables::Tables;
 
 /// What callers ask of the connection.
@@ -15,6 +15,8 @@ pub(crate) enum Command {
     Call(Box<dyn Call>),
     /// Nobody waits any more for the call of this handle.
     Abandon(u32),
+    /// Something about subscriptions.
+    Wish(Wish),
     Close(oneshot::Sender<()>),
 }
 
@@ -92,6 +94,12 @@ impl Link {
         }
     }
 
+    /// Wants something of the session's subscriptions.
+    pub(crate) fn wish(&self, wish: Wish) {
+        // On a connection that has ended there is nothing to be wanted; the replies' ends go with the wish.
+        drop(self.commands.send(Command::Wish(wish)));
+    }
+
     /// Room for one more outstanding request, and what is left of its time.
     async fn permit(
         &self,
@@ -131,7 +139,7 @@ impl Link {
         self.ended.borrow().clone()
     }
 
-    fn reason(&self) -> Error {
+    pub(crate) fn reason(&self) -> Error {
         self.ended().unwrap_or_else(|| Error::closed("its task has ended"))
     }
 }

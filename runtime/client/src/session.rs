@@ -14,6 +14,7 @@ use crate::invocation::Invocation;
 use crate::link::{CallOptions, Link};
 use crate::method_ids::MethodIds;
 use crate::proto::{OperationLimits, SessionInfo};
+use crate::subscription::Pool;
 
 /// An activated session (OPC 10000-4 §5.7). A clone is another handle of the same session; the last one
 /// that goes away ends it. Calls of many tasks are on their way at once.
@@ -42,12 +43,13 @@ struct Shared {
     hierarchy: TypeHierarchy,
     learned: Learned,
     methods: MethodIds,
+    subscriptions: Pool,
 }
 
 impl Session {
     pub(crate) fn new(link: Link, info: SessionInfo) -> Self {
-        let (hierarchy, learned, methods) = Default::default();
-        Self { shared: Arc::new(Shared { link, info, hierarchy, learned, methods }) }
+        let (hierarchy, learned, methods, subscriptions) = Default::default();
+        Self { shared: Arc::new(Shared { link, info, hierarchy, learned, methods, subscriptions }) }
     }
 
     /// The SessionId.
@@ -154,6 +156,10 @@ impl Session {
 
     pub(crate) fn method_ids(&self) -> &MethodIds {
         &self.shared.methods
+    }
+
+    pub(crate) fn subscriptions(&self) -> &Pool {
+        &self.shared.subscriptions
     }
 
     pub(crate) fn learned(&self) -> &Learned {

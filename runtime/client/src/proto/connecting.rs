@@ -84,6 +84,9 @@ impl Core {
     }
 
     pub(super) fn become_ready(&mut self, info: Option<SessionInfo>) {
+        if let Some(info) = &info {
+            self.subscriptions.limit_items_per_call(info.limits.max_monitored_items_per_call);
+        }
         if let State::Connecting(setup) = core::mem::replace(&mut self.state, State::Ready) {
             (setup.report)(Ok(info));
         }

@@ -11,11 +11,12 @@ use uaforge_types::{
     status,
 };
 
-use super::call::{Body, Call, Request};
+use super::call::{Body, Call, Outgoing, Request};
 use super::handles::Handles;
 use super::liveness::Liveness;
 use super::pending::{Pending, Step, Waiting};
 use super::setup::{self, Report, Setup};
+use super::subscriptions::Subscriptions;
 use crate::Error;
 use crate::config::Config;
 use crate::tables::Tables;
@@ -60,6 +61,7 @@ pub(crate) struct Core {
     pub(super) entropy: Box<dyn Entropy + Send>,
     pub(super) authentication_token: NodeId,
     pub(super) liveness: Liveness,
+    pub(super) subscriptions: Subscriptions,
     pending: Pending,
     handles: Arc<Handles>,
     ended: watch::Sender<Option<Error>>,
@@ -82,6 +84,7 @@ impl Core {
         Self {
             url,
             liveness: Liveness::new(config.keep_alive, now.ticks),
+            subscriptions: Subscriptions::new(config.max_publish_requests, config.request_timeout),
             config,
             tables: ties.tables,
             outbox: VecDeque::new(),
@@ -113,7 +116,11 @@ impl Core {
             State::Connecting(setup) => setup.deadline,
             _ => now.ticks + self.config.request_timeout,
         };
-        self.enqueue(self.handles.next(), deadline, Waiting::Own(step, Box::new(Request(request))));
+        self.send_until(deadline, step, Box::new(Request(request)));
+    }
+
+    pub(super) fn send_until(&mut self, deadline: Ticks, step: Step, request: Box<dyn Outgoing>) {
+        self.enqueue(self.handles.next(), deadline, Waiting::Own(step, request));
     }
 
     fn enqueue(&mut self, handle: u32, deadline: Ticks, waiting: Waiting) {
@@ -168,10 +175,13 @@ impl Core {
     }
 
     /// A request could not be encoded.
-    pub(crate) fn refused(&mut self, handle: u32, error: Error) {
+    pub(crate) fn refused(&mut self, handle: u32, error: Error, now: Now) {
         match self.pending.take(handle) {
             Some((Waiting::User(call), _)) => {
                 call.complete(Err(error));
+            }
+            Some((Waiting::Own(Step::Subscriptions(ask), _), _)) => {
+                self.subscriptions_failed(ask, &error, now)
             }
             Some((Waiting::Own(..), _)) => self.end(error),
             None => {}
@@ -202,7 +212,7 @@ impl Core {
     }
 
     /// Whether the service result says that the session or its channel is no more.
-    fn is_over(&self, found: StatusCode) -> bool {
+    pub(super) fn is_over(&self, found: StatusCode) -> bool {
         self.goal == Goal::Session
             && [
                 status::BAD_SESSION_ID_INVALID,
@@ -215,7 +225,7 @@ impl Core {
     }
 
     /// The peer gave up one response (abort chunk).
-    pub(crate) fn aborted(&mut self, request_id: u32, status: StatusCode) {
+    pub(crate) fn aborted(&mut self, request_id: u32, status: StatusCode, now: Now) {
         match self.pending.answered(request_id) {
             None => {}
             Some(Waiting::User(call)) => {
@@ -224,6 +234,10 @@ impl Core {
             }
             Some(Waiting::Own(Step::KeepAlive, _)) => self.liveness.answered(),
             Some(Waiting::Own(Step::Cancel, _)) => self.cancels = self.cancels.saturating_sub(1),
+            Some(Waiting::Own(Step::Subscriptions(ask), request)) => {
+                let error = Error::Service { service: request.service(), status };
+                self.subscriptions_failed(ask, &error, now);
+            }
             Some(Waiting::Own(_, request)) => {
                 self.end(Error::Service { service: request.service(), status });
             }
@@ -252,6 +266,7 @@ impl Core {
                 }
                 Ok(())
             }
+            Step::Subscriptions(ask) => self.subscriptions_answered(ask, body, now),
             Step::Close => {
                 self.end(Error::closed("by this client"));
                 Ok(())
@@ -263,7 +278,9 @@ impl Core {
     pub(crate) fn deadline(&self) -> Option<Ticks> {
         let own = match &self.state {
             State::Connecting(setup) => Some(setup.deadline),
-            State::Ready if self.goal == Goal::Session => self.liveness.due(),
+            State::Ready if self.goal == Goal::Session => {
+                [self.liveness.due(), self.subscriptions.deadline()].into_iter().flatten().min()
+            }
             _ => None,
         };
         [own, self.pending.next_deadline()].into_iter().flatten().min()
@@ -278,12 +295,16 @@ impl Core {
                 }
                 Waiting::Own(Step::Cancel, _) => self.cancels = self.cancels.saturating_sub(1),
                 Waiting::Own(Step::Close, _) => self.end(Error::closed("by this client")),
+                Waiting::Own(Step::Subscriptions(ask), request) => {
+                    self.subscriptions_failed(ask, &Error::Timeout { service: request.service() }, now);
+                }
                 Waiting::Own(Step::KeepAlive, _) => {
                     self.end(Error::closed("the server does not answer the keep-alive in time"));
                 }
                 Waiting::Own(_, request) => self.end(Error::Timeout { service: request.service() }),
             }
         }
+        self.subscriptions_due(now);
         match &self.state {
             State::Connecting(setup) if setup.deadline <= now.ticks => {
                 self.end(Error::Timeout { service: "connecting" });
@@ -322,6 +343,7 @@ impl Core {
             (setup.report)(Err(error.clone()));
         }
         self.outbox.clear();
+        self.subscriptions.end(&error);
         for waiting in self.pending.drain() {
             if let Waiting::User(call) = waiting {
                 call.complete(Err(error.clone()));
@@ -349,6 +371,6 @@ impl Core {
     }
 }
 
-fn session_over(status: StatusCode) -> Error {
+pub(super) fn session_over(status: StatusCode) -> Error {
     Error::SessionOver { status }
 }

@@ -81,7 +81,7 @@ impl Connection {
             let sent = channel.send(output.vec(), tables.encode_context(), |e| waiting.encode(header, e));
             match sent {
                 Ok(request_id) => core.sent(handle, request_id),
-                Err(reason) => core.refused(handle, Error::Encode { service, reason }),
+                Err(reason) => core.refused(handle, Error::Encode { service, reason }, now),
             }
         }
         if core.is_closed() && !self.finished {
@@ -102,7 +102,8 @@ impl Connection {
                 Command::Call(call) => {
                     call.complete(Err(self.core.reason()));
                 }
-                Command::Abandon(_) => {}
+                // Whoever waits for a wish learns by its end of the way that it is not fulfilled.
+                Command::Abandon(_) | Command::Wish(_) => {}
                 Command::Close(done) => self.closers.push(done),
             }
         }
@@ -118,6 +119,7 @@ impl Connection {
         match command {
             Command::Call(call) => self.core.submit(call, now),
             Command::Abandon(handle) => self.core.abandon(handle, now),
+            Command::Wish(wish) => self.core.wish(wish, now),
             Command::Close(done) => {
                 self.closers.push(done);
                 self.core.close(now);
@@ -181,7 +183,7 @@ impl Machine for Connection {
                     let cx = tables.decode_context(&config.decode_limits);
                     core.response(request_id, Body { bytes: body, cx }, now);
                 }
-                ClientEvent::Aborted { request_id, status, .. } => core.aborted(request_id, status),
+                ClientEvent::Aborted { request_id, status, .. } => core.aborted(request_id, status, now),
                 ClientEvent::Failed(error) => self.failed(&error),
             }
         }

@@ -10,6 +10,8 @@ mod liveness;
 mod machine;
 mod pending;
 mod setup;
+mod subscribing;
+mod subscriptions;
 
 pub(crate) use call::{Call, Exchanged, ServiceCall};
 pub(crate) use core::{Goal, Ties};
@@ -17,3 +19,5 @@ pub(crate) use handles::Handles;
 pub use machine::Connection;
 pub(crate) use machine::Plan;
 pub use setup::{OperationLimits, SessionInfo};
+pub use subscriptions::SubscriptionStatus;
+pub(crate) use subscriptions::{NewItem, Parameters, Refused, Revised, RevisedItem, Sink, Wish};

@@ -6,6 +6,7 @@ use uaforge_codec::{Encoder, Ticks};
 use uaforge_types::RequestHeader;
 
 use super::call::{Call, Outgoing};
+use super::subscriptions::Ask;
 
 /// What the connection itself waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(crate) enum Step {
     KeepAlive,
     /// Cancel for a call that nobody waits for any more.
     Cancel,
+    /// What subscriptions ask for.
+    Subscriptions(Ask),
     /// CloseSession.
     Close,
 }

@@ -8,10 +8,12 @@ mod find;
 mod object;
 mod place;
 mod placeholder;
+mod samples;
 mod var;
 
 pub use call::{OutputArguments, optional_input};
 pub use find::FindObject;
 pub use object::{Found, Maybe, ObjectProxy, ProxyOf, ProxyType};
 pub use placeholder::Named;
+pub use samples::TypedSamples;
 pub use var::{Sample, Var};

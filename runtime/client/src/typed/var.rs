@@ -12,7 +12,7 @@ use uaforge_types::{ReadRequest, status};
 
 use super::place::Place;
 use crate::services::taken;
-use crate::{Error, ReadItem, ReadOptions, Session, WriteItem, WriteOptions};
+use crate::{Error, Missed, ReadItem, ReadOptions, Session, WriteItem, WriteOptions};
 
 /// A variable whose values are of type `T`; `Var<Variant>` where the model says only an abstract type.
 pub struct Var<T> {
@@ -42,7 +42,7 @@ impl<T> Var<T> {
         Self { at: At::Member(place, name), value: PhantomData }
     }
 
-    fn session(&self) -> &Session {
+    pub(super) fn session(&self) -> &Session {
         match &self.at {
             At::Node(session, ..) => session,
             At::Member(place, _) => &place.session,
@@ -120,7 +120,7 @@ impl<T: FromVariant> Var<T> {
         Ok(self.sample(&result)?.value)
     }
 
-    fn sample(&self, result: &DataValue) -> Result<Sample<T>, Error> {
+    pub(super) fn sample(&self, result: &DataValue) -> Result<Sample<T>, Error> {
         let status = result.status_or_good();
         if status.is_bad() {
             return Err(Error::operation(self, status).of(ReadRequest::DESCRIPTOR.name));
@@ -133,6 +133,7 @@ impl<T: FromVariant> Var<T> {
             status,
             source_timestamp: result.source_timestamp(),
             server_timestamp: result.server_timestamp(),
+            missed: Missed::NONE,
         })
     }
 }
@@ -178,6 +179,8 @@ pub struct Sample<T> {
     pub source_timestamp: Option<DateTime>,
     /// When the server had the value; `None` if the server does not say.
     pub server_timestamp: Option<DateTime>,
+    /// What of a stream was not handed out before it; nothing for a value that was read.
+    pub missed: Missed,
 }
 
 impl<T> Clone for Var<T> {
