@@ -27,6 +27,7 @@ pub mod publishing;
 pub mod raw;
 pub mod rogue;
 pub mod running;
+pub mod secured;
 uaforge::include_model!(brew_line);
 
 /// The examples of the project's front page.
