@@ -1,5 +1,6 @@
 //! Secured conversations of other stacks, with the random values that their keys came from.
 
+use std::collections::VecDeque;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -145,18 +146,18 @@ fn private_of<'v>(run: &'v Value, nonce: &'v str) -> &'v str {
 }
 
 /// Gives what was drawn, in order.
-pub struct Drawn(std::vec::IntoIter<Vec<u8>>);
+pub struct Drawn(VecDeque<Vec<u8>>);
 
 impl Drawn {
     /// These values.
     #[must_use]
     pub fn new(values: &[Vec<u8>]) -> Self {
-        Self(values.to_vec().into_iter())
+        Self(values.iter().cloned().collect())
     }
 }
 
 impl Entropy for Drawn {
     fn fill(&mut self, bytes: &mut [u8]) {
-        bytes.copy_from_slice(&self.0.next().expect("as many values as tokens"));
+        bytes.copy_from_slice(&self.0.pop_front().expect("as many values as tokens"));
     }
 }

@@ -7,14 +7,17 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use uaforge_codec::{Entropy, Now};
+use uaforge_codec::{Array, Entropy, Now};
+use uaforge_crypto::Identity;
 use uaforge_net::{OsEntropy, Stream};
 use uaforge_nodes::typed::RegisterTypes;
+use uaforge_types::EndpointDescription;
 
 use crate::address::Address;
 use crate::config::Config;
 use crate::link::Link;
 use crate::proto::{Connection, Goal, Handles, Plan, Ties};
+use crate::security::{SecuredEndpoint, Security, UserIdentity};
 use crate::tables::Tables;
 use crate::{Discovery, Error, Session, SessionInfo};
 
@@ -63,6 +66,37 @@ impl ClientBuilder {
     #[must_use]
     pub fn insecure(mut self) -> Self {
         self.config.insecure = true;
+        self
+    }
+
+    /// Secures the channel, over the strongest endpoint that the server and `security` have in common
+    /// (OPC 10000-4 §5.5.4, §6.1).
+    #[must_use]
+    pub fn security(mut self, security: Security) -> Self {
+        self.config.security = Some(security);
+        self
+    }
+
+    /// Logs a user in with name and password (OPC 10000-4 §7.40.4). Needs [`ClientBuilder::security`]; the
+    /// password is encrypted, or sent over a channel that is.
+    #[must_use]
+    pub fn user_name(mut self, name: &str, password: &str) -> Self {
+        self.config.user = UserIdentity::UserName { name: name.into(), password: password.to_owned().into() };
+        self
+    }
+
+    /// Logs a user in with a certificate (OPC 10000-4 §7.40.5). Needs [`ClientBuilder::security`].
+    #[must_use]
+    pub fn user_certificate(mut self, user: Identity) -> Self {
+        self.config.user = UserIdentity::Certificate(user);
+        self
+    }
+
+    /// Logs a user in with a token of an authorisation service, such as a JSON Web Token (OPC 10000-4 §7.40.6).
+    /// Needs [`ClientBuilder::security`].
+    #[must_use]
+    pub fn issued_token(mut self, token: impl Into<Vec<u8>>) -> Self {
+        self.config.user = UserIdentity::Issued(token.into().into());
         self
     }
 
@@ -166,8 +200,18 @@ impl ClientBuilder {
     /// # Errors
     /// See [`Error`].
     pub async fn connect(self, url: &str) -> Result<Session, Error> {
+        let mut endpoint = None;
+        if let Some(security) = self.config.security.as_ref().filter(|_| !self.config.insecure) {
+            let Address { url, host, .. } = Address::parse(url)?;
+            let asking = Client::builder().connect_timeout(self.config.connect_timeout);
+            let discovery = asking.request_timeout(self.config.request_timeout).discovery(&url).await?;
+            let endpoints = discovery.get_endpoints().await?;
+            discovery.close().await;
+            let chosen = security.choose(&endpoints, &self.config.user, &url, &host)?;
+            endpoint = Some((chosen, Array::from(endpoints)));
+        }
         let (stream, now) = self.dial(url).await?;
-        let (connection, session) = self.start(url, OsEntropy, now)?;
+        let (connection, session) = self.start_at(url, OsEntropy, now, endpoint)?;
         tokio::spawn(uaforge_net::drive(stream, connection));
         session.await
     }
@@ -196,7 +240,8 @@ impl ClientBuilder {
     }
 
     /// A connection that the caller drives: any transport, any clock. Nothing is dialled and nothing is
-    /// spawned; the session is ready when the connection was given enough of the server's bytes.
+    /// spawned; the session is ready when the connection was given enough of the server's bytes. It has no
+    /// security: which endpoint to secure, [`ClientBuilder::start_secured`] is told.
     ///
     /// # Errors
     /// The address is none, see [`Error::Address`].
@@ -206,7 +251,36 @@ impl ClientBuilder {
         entropy: impl Entropy + Clone + Send + 'static,
         now: Now,
     ) -> Result<(Connection, Connecting<Session>), Error> {
-        let (connection, ready) = self.prepare(url, entropy, now, Goal::Session)?;
+        self.start_at(url, entropy, now, None)
+    }
+
+    /// As [`ClientBuilder::start`], over the strongest of these endpoints, which GetEndpoints of the server gave
+    /// (OPC 10000-4 §5.5.4).
+    ///
+    /// # Errors
+    /// The address is none, there is no [`ClientBuilder::security`], or no endpoint fits.
+    pub fn start_secured(
+        self,
+        url: &str,
+        endpoints: Vec<EndpointDescription>,
+        entropy: impl Entropy + Clone + Send + 'static,
+        now: Now,
+    ) -> Result<(Connection, Connecting<Session>), Error> {
+        let Address { url, host, .. } = Address::parse(url)?;
+        let missing = || Error::NoSecurityProvider { url: Arc::clone(&url) };
+        let security = self.config.security.as_ref().ok_or_else(missing)?;
+        let chosen = security.choose(&endpoints, &self.config.user, &url, &host)?;
+        self.start_at(&url, entropy, now, Some((chosen, Array::from(endpoints))))
+    }
+
+    fn start_at(
+        self,
+        url: &str,
+        entropy: impl Entropy + Clone + Send + 'static,
+        now: Now,
+        secured: Option<(SecuredEndpoint, Array<EndpointDescription>)>,
+    ) -> Result<(Connection, Connecting<Session>), Error> {
+        let (connection, ready) = self.prepare(url, entropy, now, Goal::Session, secured)?;
         let outcome = Box::pin(async move {
             let (link, info) = ready.await?;
             info.map(|info| Session::new(link, info)).ok_or_else(|| Error::closed("while connecting"))
@@ -224,7 +298,7 @@ impl ClientBuilder {
         entropy: impl Entropy + Clone + Send + 'static,
         now: Now,
     ) -> Result<(Connection, Connecting<Discovery>), Error> {
-        let (connection, ready) = self.prepare(url, entropy, now, Goal::Channel)?;
+        let (connection, ready) = self.prepare(url, entropy, now, Goal::Channel, None)?;
         let url: Arc<str> = url.into();
         let outcome = Box::pin(async move { Ok(Discovery::new(ready.await?.0, url)) });
         Ok((connection, Connecting { outcome }))
@@ -247,8 +321,12 @@ impl ClientBuilder {
         entropy: impl Entropy + Clone + Send + 'static,
         now: Now,
         goal: Goal,
+        secured: Option<(SecuredEndpoint, Array<EndpointDescription>)>,
     ) -> Result<(Connection, Preparing), Error> {
         let Address { url, .. } = Address::parse(url)?;
+        if secured.is_none() && !matches!(self.config.user, UserIdentity::Anonymous) {
+            return Err(Error::UserInClear);
+        }
         let config = Arc::new(self.config);
         let tables = Arc::new(self.tables);
         let handles = Arc::new(Handles::default());
@@ -260,7 +338,11 @@ impl ClientBuilder {
         // Whoever connects may have stopped waiting; then the link is gone and the machine ends.
         let report = Box::new(move |outcome| drop(report.send(outcome)));
         let ties = Ties { tables, handles, ended, report };
-        let connection = Connection::new(Plan { url, config, goal }, entropy, receiver, now, ties);
+        let connection = Connection::new(Plan { url, config, goal, secured }, entropy, receiver, now, ties);
+        let connection = connection.map_err(|error| Error::Channel {
+            status: error.status,
+            reason: error.reason.to_string().into(),
+        })?;
         let ready = async move {
             let info = ready.await.map_err(|_| Error::closed("while connecting"))??;
             Ok((link, info))

@@ -5,11 +5,17 @@ use std::sync::Arc;
 
 use uaforge_codec::DecodeLimits;
 
+use crate::security::{Security, UserIdentity};
+
 /// Everything about a connection that is not its address.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     /// The word was said: an endpoint without security may be used.
     pub(crate) insecure: bool,
+    /// What channels are secured with.
+    pub(crate) security: Option<Security>,
+    /// Whom sessions are for.
+    pub(crate) user: UserIdentity,
     /// ApplicationUri of the client (OPC 10000-4 §7.2).
     pub(crate) application_uri: Arc<str>,
     /// ApplicationName of the client.
@@ -44,6 +50,8 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             insecure: false,
+            security: None,
+            user: UserIdentity::Anonymous,
             application_uri: "urn:uaforge:client".into(),
             application_name: "uaforge client".into(),
             session_name: "uaforge".into(),

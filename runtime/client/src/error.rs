@@ -30,14 +30,44 @@ pub enum Error {
         /// The address that was typed.
         url: Arc<str>,
     },
-    /// A secured endpoint exists, but this client has no security provider for it.
+    /// A secured endpoint exists, but this client was given nothing to secure a channel with.
     #[error(
-        "{url} offers secured endpoints, but this client has no security provider; `.insecure()` takes the plain endpoint if there is one"
+        "{url} offers secured endpoints, but this client has no certificate: say `.security(…)`; `.insecure()` takes the plain endpoint if there is one"
     )]
     NoSecurityProvider {
         /// The address that was typed.
         url: Arc<str>,
     },
+    /// No secured endpoint of the server is one that this client can use for its user.
+    #[error(
+        "{url} offers no secured endpoint that this client can use: it offers [{offered}], the client has [{supported}]; \
+         add a certificate of the right kind, allow a policy, or log in as the server asks for"
+    )]
+    NoCommonEndpoint {
+        /// The address that was typed.
+        url: Arc<str>,
+        /// The server's endpoints: policy, mode and kinds of users.
+        offered: Arc<str>,
+        /// The client's policies.
+        supported: Arc<str>,
+    },
+    /// The server's certificate is for other hosts than the one that was dialled (OPC 10000-4 §6.1.3).
+    #[error(
+        "the server's certificate is for [{named}], not for `{host}` (Bad_CertificateHostNameInvalid); \
+         dial one of those, or say `.any_host()` if the address is translated on the way"
+    )]
+    HostName {
+        /// The host that was dialled.
+        host: Arc<str>,
+        /// The hosts in the certificate.
+        named: Arc<str>,
+    },
+    /// A user was named, but the channel is to have no security.
+    #[error("a user cannot log in over a channel without security: leave `.insecure()` out")]
+    UserInClear,
+    /// The server did not prove that the session is with the owner of its certificate (OPC 10000-4 §5.7.2).
+    #[error("the server did not prove who it is (Bad_SecurityChecksFailed); somebody may sit in between")]
+    NotProved,
     /// `.insecure()` was said, but the server has no endpoint without security.
     #[error("{url} offers no endpoint without security")]
     NoPlainEndpoint {
@@ -206,9 +236,12 @@ impl Error {
             | Self::SessionOver { status } => *status,
             Self::Address(_) => status::BAD_TCP_ENDPOINT_URL_INVALID,
             Self::Connect { .. } => status::BAD_NOT_CONNECTED,
-            Self::PlainOnly { .. } | Self::NoSecurityProvider { .. } => {
+            Self::PlainOnly { .. } | Self::NoSecurityProvider { .. } | Self::UserInClear => {
                 status::BAD_SECURITY_MODE_INSUFFICIENT
             }
+            Self::NoCommonEndpoint { .. } => status::BAD_SECURITY_POLICY_REJECTED,
+            Self::HostName { .. } => status::BAD_CERTIFICATE_HOST_NAME_INVALID,
+            Self::NotProved => status::BAD_SECURITY_CHECKS_FAILED,
             Self::NoPlainEndpoint { .. } => status::BAD_SECURITY_MODE_REJECTED,
             Self::AnonymousRefused { .. } => status::BAD_IDENTITY_TOKEN_REJECTED,
             Self::EndpointsDiffer => status::BAD_SECURITY_CHECKS_FAILED,

@@ -65,6 +65,7 @@ mod invocation;
 mod link;
 mod method_ids;
 mod proto;
+mod security;
 mod services;
 mod session;
 mod subscription;
@@ -75,6 +76,7 @@ pub use client::{Client, ClientBuilder, Connecting, connect, connect_insecure};
 pub use error::{ArgumentStatus, Error};
 pub use invocation::Invocation;
 pub use proto::{Connection, OperationLimits, SessionInfo, SubscriptionStatus};
+pub use security::Security;
 pub use services::{
     BrowseAll, BrowseMany, BrowsePage, CallMethod, CallMethods, Discovery, Page, Read, ReadItem, ReadMany,
     ReadOptions, Visit, Walk, Write, WriteItem, WriteMany, WriteOptions,

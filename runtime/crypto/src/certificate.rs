@@ -1,13 +1,16 @@
 //! X.509 certificates as peers send them (OPC 10000-6 §6.2).
 
 use core::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use x509_cert::der::asn1::{Any, BitString, ObjectIdentifier, UintRef};
+use x509_cert::der::asn1::{Any, BitString, ObjectIdentifier, Uint, UintRef};
 use x509_cert::der::{Decode as _, Encode as _, Reader as _, SliceReader, pem};
+use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
-use crate::{Hash, KeyKind, Provider};
+use crate::{Hash, KeyKind, Provider, Signing};
 
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
@@ -179,11 +182,61 @@ impl Certificate {
         &self.key
     }
 
+    /// What stands in it.
+    pub(crate) fn parsed(&self) -> &x509_cert::Certificate {
+        &self.parsed
+    }
+
+    /// The names that it is for: application URI, host names, addresses (OPC 10000-6 §6.2.2).
+    #[must_use]
+    pub fn names(&self) -> Names {
+        let found = self.parsed.tbs_certificate().get_extension::<SubjectAltName>().ok().flatten();
+        let mut names = Names::default();
+        for name in found.into_iter().flat_map(|(_, names)| names.0) {
+            match name {
+                GeneralName::UniformResourceIdentifier(uri) => names.uris.push(uri.as_str().into()),
+                GeneralName::DnsName(host) => names.hosts.push(host.as_str().into()),
+                GeneralName::IpAddress(address) => names.addresses.extend(ip_address(address.as_bytes())),
+                _ => {}
+            }
+        }
+        names
+    }
+
     /// SHA-1 of it (OPC 10000-6 §6.2.2).
     #[must_use]
     pub fn thumbprint(&self, provider: &dyn Provider) -> Vec<u8> {
         provider.digest(Hash::Sha1, &self.der)
     }
+}
+
+/// The names that a certificate is for (OPC 10000-6 §6.2.2, subjectAltName).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// URIs; the first one is that of the application.
+    pub uris: Vec<String>,
+    /// Host names.
+    pub hosts: Vec<String>,
+    /// Addresses of hosts.
+    pub addresses: Vec<IpAddr>,
+}
+
+impl Names {
+    /// Whether a certificate with these names may be that of a host: a name in any case, or an address.
+    #[must_use]
+    pub fn has_host(&self, host: &str) -> bool {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        match host.parse::<IpAddr>() {
+            // Certificates have addresses as names too.
+            Ok(address) => self.addresses.contains(&address) || self.hosts.iter().any(|name| name == host),
+            Err(_) => self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host)),
+        }
+    }
+}
+
+fn ip_address(bytes: &[u8]) -> Option<IpAddr> {
+    let v4 = <[u8; 4]>::try_from(bytes).ok().map(IpAddr::from);
+    v4.or_else(|| <[u8; 16]>::try_from(bytes).ok().map(IpAddr::from))
 }
 
 impl fmt::Debug for Certificate {
@@ -243,4 +296,49 @@ pub fn pem_or_der(file: &[u8]) -> Result<Vec<u8>, CertificateError> {
         der.extend(block);
     }
     Ok(der)
+}
+
+/// How the signature of a certificate is named and written (RFC 5280 §4.1.1.2).
+#[derive(Clone, Copy)]
+pub(crate) struct SignatureAlgorithm {
+    oid: ObjectIdentifier,
+    /// RSA has a null where others have nothing.
+    has_null: bool,
+    pub(crate) signing: Signing,
+}
+
+const SIGNATURES: [SignatureAlgorithm; 6] = [
+    SignatureAlgorithm::new("1.2.840.113549.1.1.11", true, Signing::RsaPkcs1Sha256),
+    SignatureAlgorithm::new("1.2.840.113549.1.1.12", true, Signing::RsaPkcs1Sha384),
+    SignatureAlgorithm::new("1.2.840.113549.1.1.13", true, Signing::RsaPkcs1Sha512),
+    SignatureAlgorithm::new("1.2.840.10045.4.3.2", false, Signing::EcdsaP256),
+    SignatureAlgorithm::new("1.2.840.10045.4.3.3", false, Signing::EcdsaP384),
+    SignatureAlgorithm::new("1.3.101.112", false, Signing::Ed25519),
+];
+
+impl SignatureAlgorithm {
+    const fn new(oid: &str, has_null: bool, signing: Signing) -> Self {
+        Self { oid: ObjectIdentifier::new_unwrap(oid), has_null, signing }
+    }
+
+    /// The algorithm of a way to sign; those of certificates are all there.
+    pub(crate) fn of(signing: Signing) -> Self {
+        let found = SIGNATURES.iter().find(|algorithm| algorithm.signing == signing);
+        found.copied().unwrap_or(SIGNATURES[0])
+    }
+
+    pub(crate) fn identifier(self) -> AlgorithmIdentifierOwned {
+        AlgorithmIdentifierOwned { oid: self.oid, parameters: self.has_null.then(Any::null) }
+    }
+}
+
+/// A signature as certificates have it: ECDSA as a sequence of two numbers (RFC 3279 §2.2.3).
+pub(crate) fn encode_signature(signing: Signing, signature: &[u8]) -> Result<Vec<u8>, x509_cert::der::Error> {
+    match signing {
+        Signing::EcdsaP256 | Signing::EcdsaP384 => {
+            let (r, s) = signature.split_at(signature.len() / 2);
+            vec![Uint::new(r)?, Uint::new(s)?].to_der()
+        }
+        _ => Ok(signature.to_vec()),
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Certificate, CertificateError, PrivateKey, Provider, SharedProvider, chain};
+use crate::{Certificate, CertificateError, KeyPool, PrivateKey, Provider, SharedProvider, chain};
 
 /// What an application proves who it is with (OPC 10000-4 §6.1).
 #[derive(Clone, Debug)]
@@ -43,6 +43,12 @@ impl Identity {
     ) -> Result<Self, CertificateError> {
         let key = provider.private_key(pkcs8).map_err(|_| CertificateError::KeyKind)?;
         Self::new(&**provider, certificates, key)
+    }
+
+    /// The same identity, whose key is at work in a pool if it is one of RSA.
+    #[must_use]
+    pub fn on(self, pool: &KeyPool) -> Self {
+        Self { key: pool.hold(self.key), ..self }
     }
 
     /// The certificate.

@@ -12,6 +12,7 @@ pub mod aws_lc;
 mod cbc;
 mod certificate;
 mod derive;
+mod draft;
 mod exchange;
 mod identity;
 mod policy;
@@ -24,8 +25,9 @@ mod security;
 mod signature;
 
 pub use algorithm::{Aead, Curve, Hash, KeyKind, Oaep, Signing};
-pub use certificate::{Certificate, CertificateError, PublicKey, chain, pem_or_der};
+pub use certificate::{Certificate, CertificateError, Names, PublicKey, chain, pem_or_der};
 pub use derive::{KeySet, channel_keys, hkdf_keys, p_hash};
+pub use draft::Draft;
 pub use exchange::chunk_security;
 pub use identity::Identity;
 pub use policy::{Exchange, Policy, Protection};
@@ -36,6 +38,7 @@ pub use provider::{
 pub use secret::{open_password, seal_password};
 pub use security::{AcceptAny, PeerCheck, PolicySecurity};
 pub use signature::{SessionSignatures, session_signature};
+pub use zeroize::Zeroizing;
 
 /// The provider of the features: aws-lc if it is there.
 #[cfg(any(feature = "aws-lc", feature = "rustcrypto"))]

@@ -14,6 +14,7 @@ use crate::application::Application;
 use crate::config::Limits;
 use crate::discovery::{DiscoveryServer, Registration};
 use crate::manager::{Claim, NodeManager, Routes};
+use crate::security::{AnonymousOnly, Authenticator, Secured, Security};
 use crate::server::{Parts, Server};
 use crate::shared::SharedEntropy;
 use crate::structures;
@@ -32,15 +33,18 @@ pub enum BuildError {
         /// As it was given.
         url: String,
     },
-    /// Endpoints are secured unless the builder says otherwise, and there is no security policy yet.
+    /// Endpoints are secured unless the builder says otherwise, and nothing was said to secure them with.
     #[error(
-        "`{url}` would be a secured endpoint, but no security policy is available; \
-         add .insecure() to offer it with security policy None: no signature, no encryption, no user"
+        "`{url}` would be a secured endpoint, but there is no certificate for it; add .security(…), \
+         or .insecure() to offer it with security policy None: no signature, no encryption, no user"
     )]
     NotSecured {
         /// The first endpoint.
         url: String,
     },
+    /// A certificate cannot be used.
+    #[error("cannot secure the endpoints: {0}")]
+    Security(uaforge_channel::ChannelError),
     /// The address of an endpoint cannot be listened on.
     #[error("cannot listen on `{url}`: {source}")]
     Bind {
@@ -82,6 +86,8 @@ pub enum BuildError {
 pub struct ServerBuilder {
     pub(crate) endpoints: Vec<String>,
     pub(crate) insecure: bool,
+    security: Option<Security>,
+    authenticator: Arc<dyn Authenticator>,
     pub(crate) application: Application,
     models: Vec<&'static StaticModel>,
     pub(crate) namespaces: Vec<String>,
@@ -102,6 +108,8 @@ impl ServerBuilder {
         Self {
             endpoints: Vec::new(),
             insecure: false,
+            security: None,
+            authenticator: Arc::new(AnonymousOnly),
             application: Application {
                 uri: "urn:uaforge:server".into(),
                 product_uri: "https://github.com/uaforge/uaforge".into(),
@@ -137,6 +145,21 @@ impl ServerBuilder {
     #[must_use]
     pub fn insecure(mut self) -> Self {
         self.insecure = true;
+        self
+    }
+
+    /// Secures the endpoints: each is offered with every policy and mode of `security` (OPC 10000-7). Beside
+    /// [`ServerBuilder::insecure`], they are offered without security too.
+    #[must_use]
+    pub fn security(mut self, security: Security) -> Self {
+        self.security = Some(security);
+        self
+    }
+
+    /// Says who knows the users; without it, everybody is anonymous (OPC 10000-4 §7.41).
+    #[must_use]
+    pub fn authenticator(mut self, authenticator: impl Authenticator) -> Self {
+        self.authenticator = Arc::new(authenticator);
         self
     }
 
@@ -268,7 +291,8 @@ impl ServerBuilder {
         if let Some(url) = urls.find(|url| EndpointUrl::parse(url).is_none()) {
             return Err(BuildError::InvalidEndpoint { url: url.clone() });
         }
-        if !self.insecure {
+        let secured = Secured::new(self.security.as_ref(), self.insecure).map_err(BuildError::Security)?;
+        if secured.policies.is_empty() {
             return Err(BuildError::NotSecured { url: first.clone() });
         }
         let (space, routes) = self.address_space()?;
@@ -293,6 +317,8 @@ impl ServerBuilder {
             listeners,
             discovery_server: self.discovery_server,
             registration: self.registration,
+            secured,
+            authenticator: self.authenticator,
         })
     }
 

@@ -21,6 +21,7 @@ mod manager;
 mod methods;
 mod node_ids;
 mod proto;
+mod security;
 mod server;
 mod services;
 #[cfg(feature = "config")]
@@ -46,6 +47,7 @@ pub use manager::{
 };
 pub use methods::{MethodBindError, MethodCall, MethodError, MethodResult};
 pub use proto::connection::Connection;
+pub use security::{Authentication, Authenticator, Credentials, Offered, Security, User};
 pub use server::{Server, ServerError};
 #[cfg(feature = "config")]
 pub use settings::{ServerSettings, SettingsError};

@@ -23,10 +23,11 @@ use crate::life::{Life, Phase};
 use crate::listener;
 use crate::manager::{NodeManager, Routes};
 use crate::methods::Bindings;
-use crate::proto::connection::{Connection, insecure_policies};
+use crate::proto::connection::Connection;
 use crate::proto::mailbox::Mailboxes;
 use crate::proto::orphans::Orphans;
 use crate::proto::sessions::Sessions;
+use crate::security::{Authenticator, Secured, Security};
 use crate::shared::{Core, SharedEntropy};
 use crate::space::SpaceManager;
 use crate::space::live::Live;
@@ -46,6 +47,8 @@ pub(crate) struct Parts {
     pub(crate) listeners: Vec<Listener>,
     pub(crate) discovery_server: Option<DiscoveryServer>,
     pub(crate) registration: Registration,
+    pub(crate) secured: Secured,
+    pub(crate) authenticator: Arc<dyn Authenticator>,
 }
 
 /// Why a server does not run.
@@ -107,7 +110,8 @@ impl Server {
         let core = Core {
             application: parts.application,
             endpoints: parts.endpoints,
-            policies: insecure_policies(),
+            secured: Mutex::new(Arc::new(parts.secured)),
+            authenticator: parts.authenticator,
             decode_limits,
             types: parts.types,
             space,
@@ -148,6 +152,18 @@ impl Server {
 
     pub(crate) fn core(&self) -> &Core {
         &self.inner.core
+    }
+
+    /// Secures new connections with other certificates, policies or modes. Those that are open go on as they
+    /// are.
+    ///
+    /// # Errors
+    /// See [`BuildError::Security`].
+    pub fn set_security(&self, security: &Security) -> Result<(), BuildError> {
+        let core = &self.inner.core;
+        let secured = Secured::new(Some(security), core.secured().plain).map_err(BuildError::Security)?;
+        core.set_secured(secured);
+        Ok(())
     }
 
     /// The address of the first endpoint, with the port that the system gave.

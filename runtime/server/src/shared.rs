@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use core::time::Duration;
 
-use uaforge_channel::{MemoryQuota, SecurityProvider};
+use uaforge_channel::MemoryQuota;
 use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, Entropy, NodeIdRef, Ticks, TypeRegistry};
 use uaforge_nodes::{AddressSpace, Snapshot};
 
@@ -19,6 +19,7 @@ use crate::manager::{Description, FollowItem, NodeManager, Routes, shield};
 use crate::proto::mailbox::Mailboxes;
 use crate::proto::orphans::Orphans;
 use crate::proto::sessions::Sessions;
+use crate::security::{Authenticator, Secured};
 use crate::space::{SpaceManager, describe};
 
 /// A source of random bytes that connections may share.
@@ -27,10 +28,12 @@ pub(crate) type SharedEntropy = Box<dyn Entropy + Send>;
 /// The shared part of a server. Immutable but for tables with a lock of their own.
 pub(crate) struct Core {
     pub(crate) application: Application,
-    /// Configured endpoint URLs, all plain.
+    /// Configured endpoint URLs.
     pub(crate) endpoints: Vec<String>,
     pub(crate) limits: Limits,
-    pub(crate) policies: Arc<[Box<dyn SecurityProvider>]>,
+    /// What new connections are secured with.
+    pub(crate) secured: Mutex<Arc<Secured>>,
+    pub(crate) authenticator: Arc<dyn Authenticator>,
     pub(crate) decode_limits: DecodeLimits,
     pub(crate) types: TypeRegistry,
     pub(crate) space: Arc<AddressSpace>,
@@ -70,6 +73,16 @@ impl Core {
     pub(crate) fn with_entropy<R>(&self, use_entropy: impl FnOnce(&mut dyn Entropy) -> R) -> R {
         let mut entropy = self.entropy.lock().unwrap_or_else(PoisonError::into_inner);
         use_entropy(&mut **entropy)
+    }
+
+    /// What new connections are secured with, now.
+    pub(crate) fn secured(&self) -> Arc<Secured> {
+        Arc::clone(&self.secured.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Secures new connections with something else.
+    pub(crate) fn set_secured(&self, secured: Secured) {
+        *self.secured.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(secured);
     }
 
     /// A channel id that no other channel of this server has; never 0 (OPC 10000-6 §6.7.2.3).

@@ -17,6 +17,8 @@ pub use uaforge_codec::{
     Array, ByteString, DataValue, DateTime, ExpandedNodeId, ExpandedNodeIdRef, ExtensionObject, Guid,
     LocalizedText, Matrix, NodeId, NodeIdRef, QualifiedName, StatusCode, UaString, Variant,
 };
+/// Security policies, certificates and keys, and the providers of cryptography.
+pub use uaforge_crypto as crypto;
 /// Nodes of an address space: what node managers and edits are made of.
 #[cfg(feature = "server")]
 pub use uaforge_nodes as nodes;

@@ -22,11 +22,25 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("uaforge-net", &["uaforge-codec"]),
     (
         "uaforge-client",
-        &["uaforge-codec", "uaforge-types", "uaforge-nodes", "uaforge-channel", "uaforge-net"],
+        &[
+            "uaforge-codec",
+            "uaforge-types",
+            "uaforge-nodes",
+            "uaforge-channel",
+            "uaforge-crypto",
+            "uaforge-net",
+        ],
     ),
     (
         "uaforge-server",
-        &["uaforge-codec", "uaforge-types", "uaforge-nodes", "uaforge-channel", "uaforge-net"],
+        &[
+            "uaforge-codec",
+            "uaforge-types",
+            "uaforge-nodes",
+            "uaforge-channel",
+            "uaforge-crypto",
+            "uaforge-net",
+        ],
     ),
     (
         "uaforge",
@@ -35,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "uaforge-types",
             "uaforge-nodes",
             "uaforge-channel",
+            "uaforge-crypto",
             "uaforge-net",
             "uaforge-client",
             "uaforge-server",

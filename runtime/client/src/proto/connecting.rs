@@ -1,6 +1,10 @@
 //! The way from an open channel to a ready session (OPC 10000-4 §5.5.4, §5.7.2, §5.7.3).
 
-use uaforge_codec::{DataValue, NamespaceMap, Now};
+use core::future::Future as _;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
+use uaforge_codec::{ByteString, DataValue, NamespaceMap, Now};
 use uaforge_types::{ActivateSessionRequest, CreateSessionRequest, GetEndpointsRequest, ReadRequest};
 
 use super::call::Body;
@@ -35,12 +39,50 @@ impl Core {
             return Ok(());
         };
         self.authentication_token = created.authentication_token.clone();
+        let nonce = created.server_nonce.clone();
+        if let Some(secured) = &setup.secured {
+            secured.check(&created)?;
+            setup.activation = Some(secured.activate(&self.config.user, nonce.bytes()));
+        }
         let request = setup::activate_session(chosen);
         let info = setup::info(created, chosen);
         self.liveness.session_timeout(info.timeout);
         setup.info = Some(info);
-        self.send(Step::Activate, request, now);
+        if setup.activation.is_none() {
+            self.send(Step::Activate, request, now);
+        }
         Ok(())
+    }
+
+    /// CreateSession on a secured channel, whose endpoint was chosen before.
+    pub(super) fn create_secured(&mut self, now: Now) {
+        let State::Connecting(setup) = &mut self.state else { return };
+        let (Some(chosen), Some(secured)) = (&setup.chosen, &setup.secured) else { return };
+        let mut request = setup::create_session(&self.url, &self.config, chosen, &mut *self.entropy);
+        let own = secured.endpoint.identity.chain();
+        request.client_certificate = ByteString::from(&own[..]);
+        request.client_nonce = ByteString::from(secured.client_nonce);
+        // The application is the one in the certificate (OPC 10000-4 §6.1.3).
+        if let Some(uri) = secured.endpoint.identity.certificate().names().uris.first() {
+            request.client_description.application_uri = uri.as_str().into();
+        }
+        self.send(Step::Create, request, now);
+    }
+
+    /// Goes on with the signature that an ActivateSession request waits for; whether there was something to do.
+    pub(crate) fn poll_activation(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> bool {
+        let State::Connecting(setup) = &mut self.state else { return false };
+        let Some(activation) = &mut setup.activation else { return false };
+        let Poll::Ready(signed) = Pin::new(activation).poll(cx) else { return false };
+        setup.activation = None;
+        match signed {
+            Ok(request) => self.send(Step::Activate, request, now()),
+            Err(error) => {
+                let reason = error.reason.to_string().into();
+                self.end(Error::Channel { status: error.status, reason });
+            }
+        }
+        true
     }
 
     pub(super) fn activated(&mut self, body: Body<'_>, now: Now) -> Result<(), Error> {

@@ -5,26 +5,29 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tokio::sync::watch;
-use uaforge_codec::{Entropy, NodeId, Now, StatusCode, Ticks};
+use uaforge_codec::{Array, Entropy, NodeId, Now, StatusCode, Ticks};
 use uaforge_types::{
-    CancelRequest, CloseSessionRequest, GetEndpointsRequest, ReadRequest, RequestHeader, ServiceRequest,
-    status,
+    CancelRequest, CloseSessionRequest, EndpointDescription, GetEndpointsRequest, ReadRequest, RequestHeader,
+    ServiceRequest, status,
 };
 
 use super::call::{Body, Call, Outgoing, Request};
+use super::endpoints::Chosen;
 use super::handles::Handles;
 use super::liveness::Liveness;
 use super::pending::{Pending, Step, Waiting};
+use super::secured::Secured;
 use super::setup::{self, Report, Setup};
 use super::subscriptions::Subscriptions;
 use crate::Error;
 use crate::config::Config;
+use crate::security::SecuredEndpoint;
 use crate::tables::Tables;
 
 /// What the connection is waiting for.
 pub(super) enum State {
     /// Until it can be used.
-    Connecting(Setup),
+    Connecting(Box<Setup>),
     Ready,
     /// CloseSession was sent.
     Closing,
@@ -89,7 +92,7 @@ impl Core {
             tables: ties.tables,
             outbox: VecDeque::new(),
             goal,
-            state: State::Connecting(setup),
+            state: State::Connecting(Box::new(setup)),
             entropy,
             authentication_token: NodeId::NULL,
             pending: Pending::default(),
@@ -100,8 +103,31 @@ impl Core {
         }
     }
 
+    /// The channel will be secured; these are the endpoints that the server named before.
+    pub(crate) fn secure(&mut self, endpoint: SecuredEndpoint, endpoints: Array<EndpointDescription>) {
+        let mut client_nonce = [0; 32];
+        self.entropy.fill(&mut client_nonce);
+        if let State::Connecting(setup) = &mut self.state {
+            setup.chosen = Some(Chosen {
+                anonymous: endpoint.token.policy_id.clone(),
+                server_uri: endpoint.server_uri.clone(),
+            });
+            setup.endpoints = endpoints;
+            setup.secured = Some(Box::new(Secured { endpoint, client_nonce, thumbprint: Arc::new([]) }));
+        }
+    }
+
     /// The channel is open.
-    pub(crate) fn opened(&mut self, now: Now) {
+    pub(crate) fn opened(&mut self, thumbprint: Option<&Arc<[u8]>>, now: Now) {
+        if let State::Connecting(setup) = &mut self.state
+            && let Some(secured) = &mut setup.secured
+        {
+            if let Some(thumbprint) = thumbprint {
+                secured.thumbprint = Arc::clone(thumbprint);
+            }
+            self.create_secured(now);
+            return;
+        }
         match self.goal {
             Goal::Session => {
                 let request = setup::get_endpoints(&self.url);

@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use uaforge_channel::{ChannelError, ClientChannel, ClientConfig, ClientEvent, Limits, NonePolicy};
-use uaforge_codec::{Entropy, Now, Ticks};
+use uaforge_codec::{Array, Entropy, Now, Ticks};
 use uaforge_net::{Machine, OutputBuffer};
+use uaforge_types::{EndpointDescription, MessageSecurityMode};
 
 use super::call::Body;
 use super::core::{Core, Goal, Ties};
 use crate::Error;
 use crate::config::Config;
 use crate::link::Command;
+use crate::security::SecuredEndpoint;
 
 /// A connection from Hello to CloseSecureChannel, without socket and clock: whoever drives it gives it
 /// bytes, the time, and sends what is in its output. It ends when all handles of its session are gone.
@@ -38,6 +40,8 @@ pub(crate) struct Plan {
     pub(crate) url: Arc<str>,
     pub(crate) config: Arc<Config>,
     pub(crate) goal: Goal,
+    /// The endpoint, and those that the server named; `None` is a channel without security.
+    pub(crate) secured: Option<(SecuredEndpoint, Array<EndpointDescription>)>,
 }
 
 impl Connection {
@@ -47,8 +51,8 @@ impl Connection {
         commands: mpsc::UnboundedReceiver<Command>,
         now: Now,
         ties: Ties,
-    ) -> Self {
-        let Plan { url, config, goal } = plan;
+    ) -> Result<Self, ChannelError> {
+        let Plan { url, config, goal, secured } = plan;
         let limits = Limits {
             max_message: config.max_message_size,
             max_chunks: config.max_chunk_count,
@@ -58,13 +62,20 @@ impl Connection {
             limits,
             requested_lifetime: config.token_lifetime,
             handshake_timeout: config.connect_timeout,
+            mode: secured.as_ref().map_or(MessageSecurityMode::NONE, |(endpoint, _)| endpoint.mode),
             ..ClientConfig::new(&*url)
         };
-        let mut channel = ClientChannel::new(settings, NonePolicy, entropy.clone());
+        let mut channel = match &secured {
+            Some((endpoint, _)) => ClientChannel::new(settings, endpoint.security()?, entropy.clone()),
+            None => ClientChannel::new(settings, NonePolicy, entropy.clone()),
+        };
         let mut output = OutputBuffer::new();
         channel.start(output.vec(), now);
-        let core = Core::new(url, config, goal, Box::new(entropy), now, ties);
-        Self { channel, output, core, commands, orphaned: false, closers: Vec::new(), finished: false }
+        let mut core = Core::new(url, config, goal, Box::new(entropy), now, ties);
+        if let Some((endpoint, endpoints)) = secured {
+            core.secure(endpoint, endpoints);
+        }
+        Ok(Self { channel, output, core, commands, orphaned: false, closers: Vec::new(), finished: false })
     }
 
     /// Sends what the session has to say, as far as the output has room.
@@ -136,7 +147,7 @@ impl Connection {
             };
             worked = true;
             match event {
-                ClientEvent::Opened => self.core.opened(now()),
+                ClientEvent::Opened => self.core.opened(self.channel.thumbprint(), now()),
                 ClientEvent::Failed(error) => self.failed(&error),
                 _ => {}
             }
@@ -172,19 +183,23 @@ impl Machine for Connection {
         let mut consumed = 0;
         while !self.finished && !self.core.is_closed() {
             let rest = input.get(consumed..).unwrap_or_default();
+            let mut opened = false;
             let Self { channel, output, core, .. } = self;
             let (count, event) = channel.receive(rest, now, output.vec());
             consumed += count;
             match event {
                 ClientEvent::Incomplete => break,
                 ClientEvent::Handled => {}
-                ClientEvent::Opened => core.opened(now),
+                ClientEvent::Opened => opened = true,
                 ClientEvent::Message { request_id, body } => {
                     let cx = tables.decode_context(&config.decode_limits);
                     core.response(request_id, Body { bytes: body, cx }, now);
                 }
                 ClientEvent::Aborted { request_id, status, .. } => core.aborted(request_id, status, now),
                 ClientEvent::Failed(error) => self.failed(&error),
+            }
+            if opened {
+                self.core.opened(self.channel.thumbprint(), now);
             }
         }
         self.flush(now);
@@ -217,6 +232,7 @@ impl Machine for Connection {
 
     fn poll_work(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> Poll<()> {
         let mut worked = self.poll_channel(cx, now);
+        worked |= self.core.poll_activation(cx, now);
         worked |= self.poll_commands(cx, now);
         // What waited for room in the output goes on once the driver has written some of it.
         let waits = !self.core.outbox.is_empty() && !self.output.is_full();

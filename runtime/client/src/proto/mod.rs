@@ -9,6 +9,7 @@ mod handles;
 mod liveness;
 mod machine;
 mod pending;
+mod secured;
 mod setup;
 mod subscribing;
 mod subscriptions;

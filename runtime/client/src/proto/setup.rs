@@ -4,6 +4,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
+use uaforge_channel::Operation;
 use uaforge_codec::{
     Array, ByteString, ConstIdentifier, DataValue, Entropy, ExtensionObject, FromVariant, LocalizedText,
     NamespaceMap, NodeId, Structure as _, Ticks, UaString,
@@ -15,6 +16,7 @@ use uaforge_types::{
 };
 
 use super::endpoints::Chosen;
+use super::secured::Secured;
 use crate::Error;
 use crate::config::Config;
 use uaforge_nodes::AttributeId;
@@ -66,12 +68,24 @@ pub(super) struct Setup {
     pub(super) deadline: Ticks,
     pub(super) endpoints: Array<EndpointDescription>,
     pub(super) chosen: Option<Chosen>,
+    /// The security of the channel, if it has any.
+    pub(super) secured: Option<Box<Secured>>,
+    /// An ActivateSession request that waits for its signatures.
+    pub(super) activation: Option<Operation<ActivateSessionRequest>>,
     pub(super) info: Option<SessionInfo>,
 }
 
 impl Setup {
     pub(super) fn new(report: Report, deadline: Ticks) -> Self {
-        Self { report, deadline, endpoints: Array::default(), chosen: None, info: None }
+        Self {
+            report,
+            deadline,
+            endpoints: Array::default(),
+            chosen: None,
+            secured: None,
+            activation: None,
+            info: None,
+        }
     }
 }
 

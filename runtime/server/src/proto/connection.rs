@@ -4,22 +4,25 @@ use core::task::{Context, Poll};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use uaforge_channel::{NonePolicy, SecurityProvider, ServerChannel, ServerConfig, ServerEvent};
+use uaforge_channel::{ServerChannel, ServerConfig, ServerEvent};
 use uaforge_codec::{Encoder, Mark, Now, Ticks};
+use uaforge_crypto::Policy;
 use uaforge_net::{Machine, OutputBuffer, Timeouts};
 use uaforge_nodes::Snapshot;
-use uaforge_types::MessageSecurityMode;
+use uaforge_types::{MessageSecurityMode, ResponseHeader};
 
 use super::buffers::Buffers;
 use super::diagnose;
-use super::envelope::{put_fault, put_header};
+use super::envelope::{put_fault, put_header, put_response};
 use super::in_flight::InFlight;
+use super::late_session::{self, Answer, LateSession};
 use super::mailbox::{Closing, Mailbox};
 use super::pending::{LateCx, Pending};
 use super::session::Session;
 use super::turn::Turn;
 use crate::access::Protection;
 use crate::cancellation::{CancelReason, Scope};
+use crate::security::{ChannelSecurity, Secured};
 use crate::services::session::ChannelInfo;
 use crate::shared::{ChannelEntropy, Core};
 
@@ -34,7 +37,12 @@ pub struct Connection {
     known: Vec<Arc<Session>>,
     snapshot: Snapshot,
     in_flight: InFlight,
+    late_sessions: Vec<LateSession>,
     mailbox: Arc<Mailbox>,
+    /// What the channel may be opened with.
+    secured: Arc<Secured>,
+    /// What the channel has proved, once it is open with security.
+    security: Option<ChannelSecurity>,
     /// The address in the client's Hello.
     dialled: String,
     protection: Protection,
@@ -49,10 +57,11 @@ pub struct Connection {
 
 impl Connection {
     pub(crate) fn new(core: Arc<Core>, address: Option<IpAddr>, now: Now) -> Self {
+        let secured = core.secured();
         let config = ServerConfig {
             channel_id: core.new_channel_id(),
             limits: core.channel_limits(),
-            policies: Arc::clone(&core.policies),
+            policies: Arc::clone(&secured.policies),
             lifetime: (core.limits.min_token_lifetime, core.limits.max_token_lifetime),
             handshake_timeout: core.limits.handshake_timeout,
             message_timeout: core.limits.message_timeout,
@@ -67,6 +76,9 @@ impl Connection {
             known: Vec::new(),
             snapshot: core.space.snapshot(),
             in_flight: InFlight::default(),
+            late_sessions: Vec::new(),
+            secured,
+            security: None,
             mailbox: core.mailboxes.add(address),
             dialled: String::new(),
             protection: Protection::default(),
@@ -87,7 +99,7 @@ impl Connection {
     fn has_room(&self) -> bool {
         self.closing.is_none()
             && !self.output.is_full()
-            && self.in_flight.len() < self.core.limits.max_pending_requests
+            && self.in_flight.len() + self.late_sessions.len() < self.core.limits.max_pending_requests
             && self.in_flight.operations() < self.core.limits.max_pending_operations
     }
 
@@ -110,6 +122,7 @@ impl Connection {
                     id: writer.channel_id(),
                     protection: self.protection,
                     dialled: &self.dialled,
+                    security: self.security.as_ref(),
                 };
                 let mut turn = Turn {
                     core,
@@ -117,6 +130,7 @@ impl Connection {
                     buffers: &mut self.buffers,
                     known: &mut self.known,
                     mailbox: &self.mailbox,
+                    late_sessions: &mut self.late_sessions,
                     channel,
                     now,
                     request_id,
@@ -150,6 +164,55 @@ impl Connection {
             signed: mode == MessageSecurityMode::SIGN || mode == MessageSecurityMode::SIGN_AND_ENCRYPT,
             encrypted: mode == MessageSecurityMode::SIGN_AND_ENCRYPT,
         };
+        if self.security.is_none() && self.channel.wants_input() {
+            self.security = self.channel_security();
+        }
+    }
+
+    /// What an open channel has proved; `None` if it has no security.
+    fn channel_security(&self) -> Option<ChannelSecurity> {
+        let policy = Policy::by_uri(self.channel.security_policy()?.policy_uri())?;
+        Some(ChannelSecurity {
+            provider: self.secured.provider.clone()?,
+            policy,
+            identity: self.secured.identity(policy)?.clone(),
+            peer: Arc::clone(self.channel.peer_certificate()?),
+            thumbprint: self.channel.thumbprint().map_or_else(|| Arc::new([]) as Arc<[u8]>, Arc::clone),
+        })
+    }
+
+    /// Answers requests for sessions that have waited long enough; whether there were any.
+    fn answer_sessions(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> bool {
+        let mut progress = false;
+        while let Some((request_id, handle, answer)) =
+            late_session::poll_next(&mut self.late_sessions, cx, &self.core, now)
+        {
+            progress = true;
+            let now = now();
+            if let Answer::Activated { session, .. } = &answer {
+                self.mailbox.note_session(self.channel.channel_id(), session);
+                self.channel.lift_message_limit(Arc::clone(&self.core.memory));
+            }
+            let (encode, out) = (self.core.encode_context(), self.output.vec());
+            let header = ResponseHeader { timestamp: now.utc, request_handle: handle, ..Default::default() };
+            let sent = self.channel.writer().send(out, encode, request_id, |e| match answer {
+                Answer::Created(mut response) => {
+                    response.response_header = header;
+                    put_response(e, &*response);
+                }
+                Answer::Activated { mut response, .. } => {
+                    response.response_header = header;
+                    put_response(e, &*response);
+                }
+                Answer::Fault(status) => put_fault(e, now, handle, status),
+            });
+            if let Err(error) = sent {
+                // A ServiceFault fits the limits of every peer.
+                let fault = |e: &mut Encoder<'_>| put_fault(e, now, handle, error.status());
+                let _ = self.channel.writer().send(out, encode, request_id, fault);
+            }
+        }
+        progress
     }
 
     /// Writes the responses whose last answer is there; whether there were any. A slow reader does not make
@@ -261,6 +324,9 @@ impl Machine for Connection {
         }
         self.exhausted = false;
         let mut progress = !self.in_flight.is_empty() && self.send_done(cx, now);
+        if !self.late_sessions.is_empty() {
+            progress |= self.answer_sessions(cx, now);
+        }
         if !self.channel.wants_input() && self.channel.poll(cx, now(), self.output.vec()).is_ready() {
             self.note_channel();
             progress = true;
@@ -298,10 +364,4 @@ impl Machine for Connection {
         self.channel.trim();
         self.in_flight.trim();
     }
-}
-
-/// The security policies of a server that was told to be insecure.
-pub(crate) fn insecure_policies() -> Arc<[Box<dyn SecurityProvider>]> {
-    let none: Box<dyn SecurityProvider> = Box::new(NonePolicy);
-    Arc::new([none])
 }

@@ -15,8 +15,10 @@ use uaforge_types::{
 };
 
 use super::envelope::{put_header, put_response};
+use super::late_session::LateSession;
 use super::turn::{Answered, Turn};
 use crate::life::Phase;
+use crate::security::{Credentials, Login};
 use crate::services::{browse, call, discovery, read, register, registration, session, translate, write};
 
 const FIND_SERVERS: u32 = FindServersRequest::DESCRIPTOR.binary_id();
@@ -220,11 +222,18 @@ impl Turn<'_> {
         if self.mailbox.session_count() >= self.core.limits.max_sessions_per_connection as usize {
             return Err(status::BAD_TOO_MANY_SESSIONS);
         }
-        let (mut response, session) = session::create(self.core, &request, self.channel, self.now.ticks)?;
+        let created = session::create(self.core, &request, self.channel, self.now.ticks)?;
+        let session::Created { mut response, session, signature } = created;
         self.mailbox.note_session(self.channel.id, &session);
-        self.know(session);
+        self.know(Arc::clone(&session));
         response.response_header = self.header();
-        put_response(e, &response);
+        match signature {
+            None => put_response(e, &*response),
+            Some(signature) => {
+                let ids = self.later();
+                self.late_sessions.push(LateSession::create(ids, response, session, signature));
+            }
+        }
         Ok(None)
     }
 
@@ -232,13 +241,29 @@ impl Turn<'_> {
         let request: ActivateSessionRequest = self.owned(d)?;
         self.note(&request.request_header);
         let session = self.find(request.request_header.authentication_token.as_ref())?;
-        let mut response = session::activate(self.core, &request, &session, self.channel, self.now.ticks)?;
+        let (channel, now) = (self.channel, self.now);
+        let (activating, login) =
+            session::begin_activation(self.core, &request, session, channel, now.ticks)?;
+        if !matches!(login, Login::Now(Credentials::Anonymous)) {
+            let ids = self.later();
+            let authenticator = Arc::clone(&self.core.authenticator);
+            self.late_sessions.push(LateSession::activate(ids, activating, login, authenticator, now));
+            return Ok(None);
+        }
+        let session = Arc::clone(&activating.session);
+        let mut response = session::finish_activation(self.core, activating, None, now.ticks)?;
         self.mailbox.note_session(self.channel.id, &session);
         self.activated = true;
         self.know(session);
         response.response_header = self.header();
         put_response(e, &response);
         Ok(None)
+    }
+
+    /// Request id and handle of a request whose response comes later; nothing is written for it now.
+    fn later(&mut self) -> (u32, u32) {
+        self.diagnostics = 0;
+        (self.request_id, self.handle)
     }
 
     fn cancel(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {

@@ -7,6 +7,7 @@ pub(crate) mod diagnose;
 pub(crate) mod dispatch;
 pub(crate) mod envelope;
 pub(crate) mod in_flight;
+mod late_session;
 pub(crate) mod mailbox;
 pub(crate) mod orphans;
 pub(crate) mod outstanding;

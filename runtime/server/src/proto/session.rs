@@ -11,6 +11,7 @@ use super::outstanding::Outstanding;
 use super::registered::Registered;
 use crate::access::Access;
 use crate::cancellation::CancelReason;
+use crate::security::SessionSecurity;
 
 /// The secret that names a session in each request header (OPC 10000-4 §7.35 SessionAuthenticationToken): 256 random bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,6 +64,8 @@ pub(crate) struct SessionState {
     pub(crate) expires: Ticks,
     pub(crate) access: Access,
     pub(crate) nonce: [u8; 32],
+    /// Whom the session was made for, if that was on a secured channel.
+    pub(crate) security: Option<SessionSecurity>,
     pub(crate) locales: Array<UaString>,
 }
 
@@ -143,13 +146,22 @@ impl SessionState {
         Ok(())
     }
 
-    /// Binds the session to a channel and makes it active (ActivateSession, OPC 10000-4 §5.7.3).
-    ///
-    /// The first activation has to come on the channel of CreateSession; later ones may move the session.
-    pub(crate) fn activate(&mut self, channel: u32, access: Access, now: Ticks) -> Result<(), StatusCode> {
+    /// Whether the session may be activated on a channel: the first activation has to come on that of
+    /// CreateSession, later ones may move the session (OPC 10000-4 §5.7.3.1).
+    pub(crate) fn check_activation(&self, channel: u32, now: Ticks) -> Result<(), StatusCode> {
         self.check_alive(now)?;
         if self.phase == Phase::Created && self.channel != channel {
             return Err(status::BAD_SECURE_CHANNEL_ID_INVALID);
+        }
+        Ok(())
+    }
+
+    /// Binds the session to a channel and makes it active (ActivateSession, OPC 10000-4 §5.7.3). Another user may
+    /// take it over on the same channel only.
+    pub(crate) fn activate(&mut self, channel: u32, access: Access, now: Ticks) -> Result<(), StatusCode> {
+        self.check_activation(channel, now)?;
+        if self.phase == Phase::Active && self.channel != channel && self.access.user != access.user {
+            return Err(status::BAD_IDENTITY_CHANGE_NOT_SUPPORTED);
         }
         self.phase = Phase::Active;
         self.channel = channel;

@@ -12,6 +12,7 @@ use super::continuation::ContinuationPoints;
 use super::session::{Phase, Session, SessionState, Token};
 use crate::access::Access;
 use crate::config::Limits;
+use crate::security::SessionSecurity;
 
 /// All sessions, by authentication token. A connection keeps the ones it uses, so a request rarely comes here.
 pub(crate) struct Sessions {
@@ -64,6 +65,7 @@ impl Sessions {
         &self,
         requested: Duration,
         channel: u32,
+        security: Option<SessionSecurity>,
         limits: &Limits,
         secrets: &Secrets,
         now: Ticks,
@@ -80,6 +82,7 @@ impl Sessions {
                 expires: now + limits.activation_timeout.min(timeout),
                 access: Access::default(),
                 nonce,
+                security,
                 locales: Array::default(),
             },
             ContinuationPoints::new(limits.max_continuation_points, u64::from_le_bytes(salt)),

@@ -10,6 +10,7 @@ use uaforge_types::{RequestHeaderRef, ResponseHeader, status};
 use super::buffers::Buffers;
 use super::diagnose;
 use super::envelope::{Head, put_fault, put_header};
+use super::late_session::LateSession;
 use super::mailbox::Mailbox;
 use super::pending::Pending;
 use super::results::Unfinished;
@@ -34,6 +35,8 @@ pub(crate) struct Turn<'t> {
     /// Sessions that requests of this channel used lately.
     pub(crate) known: &'t mut Vec<Arc<Session>>,
     pub(crate) mailbox: &'t Mailbox,
+    /// Requests for sessions that are answered later.
+    pub(crate) late_sessions: &'t mut Vec<LateSession>,
     pub(crate) channel: ChannelInfo<'t>,
     pub(crate) now: Now,
     /// Of the message.

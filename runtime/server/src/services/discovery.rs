@@ -1,21 +1,19 @@
 //! Discovery service set (OPC 10000-4 §5.5): FindServers and GetEndpoints, before any session.
 
+use uaforge_channel::POLICY_NONE;
 use uaforge_codec::{Array, ByteString, Ticks, UaString};
 use uaforge_types::{
     ApplicationDescription, EndpointDescription, FindServersRequest, FindServersResponse,
-    GetEndpointsRequest, GetEndpointsResponse, MessageSecurityMode, UserTokenPolicy, UserTokenType,
+    GetEndpointsRequest, GetEndpointsResponse, MessageSecurityMode,
 };
 
+use crate::security::{Offer, TokenPolicies};
 use crate::shared::Core;
 use crate::url::EndpointUrl;
 
 /// Transport profile of UA TCP with binary encoding (OPC 10000-7).
 pub(crate) const TRANSPORT_PROFILE: &str =
     "http://opcfoundation.org/UA-Profile/Transport/uatcp-uasc-uabinary";
-/// Security policy None (OPC 10000-7).
-pub(crate) const POLICY_NONE: &str = "http://opcfoundation.org/UA/SecurityPolicy#None";
-/// Id of the token policy for anonymous users in our endpoints.
-pub(crate) const ANONYMOUS_POLICY: &str = "anonymous";
 
 /// FindServers (OPC 10000-4 §5.5.2): this server, and a discovery server's registrations, unless the client
 /// asked for others.
@@ -58,24 +56,37 @@ pub(crate) fn reached<'a>(in_request: Option<&'a str>, in_hello: &'a str) -> &'a
 /// The endpoints of the server as seen from an address.
 pub(crate) fn endpoints(core: &Core, dialled: &str) -> Vec<EndpointDescription> {
     let server = application(core, dialled);
-    core.endpoints
-        .iter()
-        .filter_map(|url| EndpointUrl::parse(url))
-        .map(|url| EndpointDescription {
-            endpoint_url: UaString::from(url.as_dialled(dialled)),
+    let secured = core.secured();
+    let offered = core.authenticator.offered();
+    let plain = secured.plain.then_some(None);
+    let offers = || plain.into_iter().chain(secured.offers.iter().map(Some));
+    let urls = core.endpoints.iter().filter_map(|url| EndpointUrl::parse(url));
+    urls.flat_map(|url| {
+        let url = url.as_dialled(dialled);
+        offers().map(move |offer| (url.clone(), offer))
+    })
+    .map(|(url, offer)| {
+        let channel = offer.map(|offer| (offer.policy, offer.mode));
+        let tokens = TokenPolicies { offered, secured: &secured, channel };
+        let identity = offer.or_else(|| secured.for_secrets()).map(|offer| &offer.identity);
+        EndpointDescription {
+            endpoint_url: UaString::from(url),
             server: server.clone(),
-            server_certificate: ByteString::default(),
-            security_mode: MessageSecurityMode::NONE,
-            security_policy_uri: UaString::from(POLICY_NONE),
-            user_identity_tokens: Array::from(vec![UserTokenPolicy {
-                policy_id: UaString::from(ANONYMOUS_POLICY),
-                token_type: UserTokenType::ANONYMOUS,
-                ..Default::default()
-            }]),
+            server_certificate: identity.map_or(ByteString::NULL, |own| ByteString::from(&own.chain()[..])),
+            security_mode: offer.map_or(MessageSecurityMode::NONE, |offer| offer.mode),
+            security_policy_uri: UaString::from(offer.map_or(POLICY_NONE, |offer| offer.policy.uri)),
+            user_identity_tokens: tokens.describe(),
             transport_profile_uri: UaString::from(TRANSPORT_PROFILE),
-            security_level: 0,
-        })
-        .collect()
+            security_level: offer.map_or(0, level),
+        }
+    })
+    .collect()
+}
+
+/// How strong an endpoint is: signed ones come after all encrypted ones (OPC 10000-4 §7.14).
+fn level(offer: &Offer) -> u8 {
+    let encrypted = offer.mode == MessageSecurityMode::SIGN_AND_ENCRYPT;
+    offer.policy.level + if encrypted { 100 } else { 0 }
 }
 
 fn application(core: &Core, dialled: &str) -> ApplicationDescription {
