@@ -1,6 +1,6 @@
 //! Emits borrowed views of structures on the hot path (D7).
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::ir::{Field, Roots, Shape, Structure, Type};
@@ -25,10 +25,16 @@ pub fn view(ir: &Structure, roots: &Roots, views: &dyn Views) -> TokenStream {
         let doc = format!(" `{}`", field.name);
         quote!(#[doc = #doc] pub #ident: #ty)
     });
-    let decode = ir.fields.iter().map(|field| {
-        let (ident, path) = (&field.ident, path_segment(&field.name));
-        quote!(#ident: #codec::DecodeRef::decode_ref(d).map_err(|error: #codec::DecodeError| error.in_field(#path))?)
-    });
+    let element = ir.fields.last().filter(|last| last.shape == Shape::Array);
+    let element = element.map(|last| element_type(last, roots, views));
+    let fields_read = decode(ir, codec, element.is_some());
+    let (body, each) = match element {
+        None => (fields_read, TokenStream::new()),
+        Some(element) => (
+            quote!(#codec::DecodeEach::decode_each(d, |_, _| {})),
+            each(&name, codec, &element, &fields_read),
+        ),
+    };
     quote! {
         #[doc = #doc]
         #[derive(Clone, Debug)]
@@ -36,22 +42,59 @@ pub fn view(ir: &Structure, roots: &Roots, views: &dyn Views) -> TokenStream {
 
         impl<'a> #codec::DecodeRef<'a> for #name<'a> {
             #min_size
+            #[inline]
             fn decode_ref(
                 d: &mut #codec::Decoder<'a>,
             ) -> ::core::result::Result<Self, #codec::DecodeError> {
-                ::core::result::Result::Ok(Self { #(#decode),* })
+                #body
+            }
+        }
+        #each
+    }
+}
+
+/// Reads all fields; the elements of the last one are handed to `take` if there is one.
+fn decode(ir: &Structure, codec: &TokenStream, take: bool) -> TokenStream {
+    let last = ir.fields.len().checked_sub(1).filter(|_| take);
+    let fields = ir.fields.iter().enumerate().map(|(index, field)| {
+        let (ident, path) = (&field.ident, path_segment(&field.name));
+        let read = if Some(index) == last {
+            quote!(#codec::DecodeEach::decode_each(d, take))
+        } else {
+            quote!(#codec::DecodeRef::decode_ref(d))
+        };
+        quote!(#ident: #read.map_err(|error: #codec::DecodeError| error.in_field(#path))?)
+    });
+    quote!(::core::result::Result::Ok(Self { #(#fields),* }))
+}
+
+/// The view hands over the elements of its last field while it checks them.
+fn each(name: &Ident, codec: &TokenStream, element: &TokenStream, fields_read: &TokenStream) -> TokenStream {
+    quote! {
+        impl<'a> #codec::DecodeEach<'a> for #name<'a> {
+            type Element = #element;
+            #[inline]
+            fn decode_each(
+                d: &mut #codec::Decoder<'a>,
+                take: impl ::core::ops::FnMut(::core::primitive::usize, Self::Element),
+            ) -> ::core::result::Result<Self, #codec::DecodeError> {
+                #fields_read
             }
         }
     }
 }
 
-fn view_type(field: &Field, roots: &Roots, views: &dyn Views) -> TokenStream {
-    let codec = &roots.codec;
-    let element = match &field.ty {
+fn element_type(field: &Field, roots: &Roots, views: &dyn Views) -> TokenStream {
+    match &field.ty {
         Type::Codec(name) => codec_view(&name.to_string(), roots),
         Type::Item(path) if views.has_view(&path.to_string()) => view_path(path),
         other => other.tokens(roots),
-    };
+    }
+}
+
+fn view_type(field: &Field, roots: &Roots, views: &dyn Views) -> TokenStream {
+    let codec = &roots.codec;
+    let element = element_type(field, roots, views);
     match field.shape {
         Shape::Scalar => element,
         Shape::Array | Shape::Matrix => quote!(#codec::ArrayRef<'a, #element>),

@@ -76,8 +76,8 @@ pub use ticks::{Now, Ticks};
 pub use variant::{Variant, VariantArray, VariantMatrix};
 pub use variant_convert::{FromVariant, IntoVariant, VariantTypeError};
 pub use views::{
-    ArrayRef, ArrayRefIter, BytesRef, DecodeRef, ExpandedNodeIdRef, ExtensionObjectRef, LocalizedTextRef,
-    NodeIdRef, QualifiedNameRef, StrRef,
+    ArrayRef, ArrayRefIter, BytesRef, DecodeEach, DecodeRef, ExpandedNodeIdRef, ExtensionObjectRef,
+    LocalizedTextRef, NodeIdRef, QualifiedNameRef, StrRef,
 };
 
 /// What generated code needs besides this crate's public items.

@@ -21,6 +21,20 @@ pub trait DecodeRef<'a>: Sized {
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError>;
 }
 
+/// A view that ends with an array, whose elements are handed over while they are checked: whoever needs each of
+/// them once need not read them twice, as with an [`ArrayRef`] alone (OPC 10000-6 §5.2.5).
+pub trait DecodeEach<'a>: DecodeRef<'a> {
+    /// The elements.
+    type Element: DecodeRef<'a>;
+
+    /// Reads the next value; `take` gets each element with its index. If there is an error, those before it were
+    /// taken.
+    ///
+    /// # Errors
+    /// As [`DecodeRef::decode_ref`].
+    fn decode_each(d: &mut Decoder<'a>, take: impl FnMut(usize, Self::Element)) -> Result<Self, DecodeError>;
+}
+
 /// A String in a message; its bytes may be invalid UTF-8 (OPC 10000-6 §5.2.2.4).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct StrRef<'a>(pub Option<&'a [u8]>);
@@ -282,6 +296,7 @@ impl QualifiedNameRef<'_> {
 impl<'a> DecodeRef<'a> for QualifiedNameRef<'a> {
     const MIN_SIZE: usize = 6;
 
+    #[inline]
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         Ok(Self { namespace_index: d.u16()?, name: StrRef::decode_ref(d)? })
     }
@@ -398,10 +413,22 @@ impl<'a, T: DecodeRef<'a>> DecodeRef<'a> for ArrayRef<'a, T> {
     const MIN_SIZE: usize = 4;
 
     fn decode_ref(d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
+        Self::decode_each(d, |_, _| {})
+    }
+}
+
+impl<'a, T: DecodeRef<'a>> DecodeEach<'a> for ArrayRef<'a, T> {
+    type Element = T;
+
+    #[inline]
+    fn decode_each(d: &mut Decoder<'a>, mut take: impl FnMut(usize, T)) -> Result<Self, DecodeError> {
         let len = d.array_len(T::MIN_SIZE)?;
         let at = d.clone();
         for index in 0..len.unwrap_or_default() {
-            T::decode_ref(d).map_err(|error| error.at_index(index))?;
+            match T::decode_ref(d) {
+                Ok(element) => take(index, element),
+                Err(error) => return Err(error.at_index(index)),
+            }
         }
         Ok(Self { at, len: len.unwrap_or_default(), null: len.is_none(), item: PhantomData })
     }
