@@ -718,6 +718,7 @@ pub struct BrowseDescriptionRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for BrowseDescriptionRef<'a> {
     const MIN_SIZE: usize = 17;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -958,8 +959,19 @@ pub struct BrowseNextRequestRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for BrowseNextRequestRef<'a> {
     const MIN_SIZE: usize = 34;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        codec::DecodeEach::decode_each(d, |_, _| {})
+    }
+}
+impl<'a> codec::DecodeEach<'a> for BrowseNextRequestRef<'a> {
+    type Element = codec::BytesRef<'a>;
+    #[inline]
+    fn decode_each(
+        d: &mut codec::Decoder<'a>,
+        take: impl ::core::ops::FnMut(::core::primitive::usize, Self::Element),
     ) -> ::core::result::Result<Self, codec::DecodeError> {
         ::core::result::Result::Ok(Self {
             request_header: codec::DecodeRef::decode_ref(d)
@@ -968,7 +980,7 @@ impl<'a> codec::DecodeRef<'a> for BrowseNextRequestRef<'a> {
                 .map_err(|error: codec::DecodeError| {
                     error.in_field("releaseContinuationPoints")
                 })?,
-            continuation_points: codec::DecodeRef::decode_ref(d)
+            continuation_points: codec::DecodeEach::decode_each(d, take)
                 .map_err(|error: codec::DecodeError| {
                     error.in_field("continuationPoints")
                 })?,
@@ -1157,6 +1169,7 @@ pub struct BrowsePathRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for BrowsePathRef<'a> {
     const MIN_SIZE: usize = 6;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
@@ -1453,8 +1466,19 @@ pub struct BrowseRequestRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for BrowseRequestRef<'a> {
     const MIN_SIZE: usize = 51;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        codec::DecodeEach::decode_each(d, |_, _| {})
+    }
+}
+impl<'a> codec::DecodeEach<'a> for BrowseRequestRef<'a> {
+    type Element = BrowseDescriptionRef<'a>;
+    #[inline]
+    fn decode_each(
+        d: &mut codec::Decoder<'a>,
+        take: impl ::core::ops::FnMut(::core::primitive::usize, Self::Element),
     ) -> ::core::result::Result<Self, codec::DecodeError> {
         ::core::result::Result::Ok(Self {
             request_header: codec::DecodeRef::decode_ref(d)
@@ -1465,7 +1489,7 @@ impl<'a> codec::DecodeRef<'a> for BrowseRequestRef<'a> {
                 .map_err(|error: codec::DecodeError| {
                     error.in_field("requestedMaxReferencesPerNode")
                 })?,
-            nodes_to_browse: codec::DecodeRef::decode_ref(d)
+            nodes_to_browse: codec::DecodeEach::decode_each(d, take)
                 .map_err(|error: codec::DecodeError| error.in_field("nodesToBrowse"))?,
         })
     }

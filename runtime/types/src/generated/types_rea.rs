@@ -934,8 +934,19 @@ pub struct ReadRequestRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for ReadRequestRef<'a> {
     const MIN_SIZE: usize = 45;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        codec::DecodeEach::decode_each(d, |_, _| {})
+    }
+}
+impl<'a> codec::DecodeEach<'a> for ReadRequestRef<'a> {
+    type Element = ReadValueIdRef<'a>;
+    #[inline]
+    fn decode_each(
+        d: &mut codec::Decoder<'a>,
+        take: impl ::core::ops::FnMut(::core::primitive::usize, Self::Element),
     ) -> ::core::result::Result<Self, codec::DecodeError> {
         ::core::result::Result::Ok(Self {
             request_header: codec::DecodeRef::decode_ref(d)
@@ -946,7 +957,7 @@ impl<'a> codec::DecodeRef<'a> for ReadRequestRef<'a> {
                 .map_err(|error: codec::DecodeError| {
                     error.in_field("timestampsToReturn")
                 })?,
-            nodes_to_read: codec::DecodeRef::decode_ref(d)
+            nodes_to_read: codec::DecodeEach::decode_each(d, take)
                 .map_err(|error: codec::DecodeError| error.in_field("nodesToRead"))?,
         })
     }
@@ -1171,6 +1182,7 @@ pub struct ReadValueIdRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for ReadValueIdRef<'a> {
     const MIN_SIZE: usize = 16;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -98,13 +98,24 @@ pub struct RegisterNodesRequestRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for RegisterNodesRequestRef<'a> {
     const MIN_SIZE: usize = 33;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        codec::DecodeEach::decode_each(d, |_, _| {})
+    }
+}
+impl<'a> codec::DecodeEach<'a> for RegisterNodesRequestRef<'a> {
+    type Element = codec::NodeIdRef<'a>;
+    #[inline]
+    fn decode_each(
+        d: &mut codec::Decoder<'a>,
+        take: impl ::core::ops::FnMut(::core::primitive::usize, Self::Element),
     ) -> ::core::result::Result<Self, codec::DecodeError> {
         ::core::result::Result::Ok(Self {
             request_header: codec::DecodeRef::decode_ref(d)
                 .map_err(|error: codec::DecodeError| error.in_field("requestHeader"))?,
-            nodes_to_register: codec::DecodeRef::decode_ref(d)
+            nodes_to_register: codec::DecodeEach::decode_each(d, take)
                 .map_err(|error: codec::DecodeError| error.in_field("nodesToRegister"))?,
         })
     }

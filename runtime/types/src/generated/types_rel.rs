@@ -73,11 +73,22 @@ pub struct RelativePathRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for RelativePathRef<'a> {
     const MIN_SIZE: usize = 4;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
+        codec::DecodeEach::decode_each(d, |_, _| {})
+    }
+}
+impl<'a> codec::DecodeEach<'a> for RelativePathRef<'a> {
+    type Element = RelativePathElementRef<'a>;
+    #[inline]
+    fn decode_each(
+        d: &mut codec::Decoder<'a>,
+        take: impl ::core::ops::FnMut(::core::primitive::usize, Self::Element),
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
         ::core::result::Result::Ok(Self {
-            elements: codec::DecodeRef::decode_ref(d)
+            elements: codec::DecodeEach::decode_each(d, take)
                 .map_err(|error: codec::DecodeError| error.in_field("elements"))?,
         })
     }
@@ -199,6 +210,7 @@ pub struct RelativePathElementRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for RelativePathElementRef<'a> {
     const MIN_SIZE: usize = 10;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

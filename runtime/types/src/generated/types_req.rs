@@ -178,6 +178,7 @@ pub struct RequestHeaderRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for RequestHeaderRef<'a> {
     const MIN_SIZE: usize = 29;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

@@ -571,13 +571,24 @@ pub struct TranslateBrowsePathsToNodeIdsRequestRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for TranslateBrowsePathsToNodeIdsRequestRef<'a> {
     const MIN_SIZE: usize = 33;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        codec::DecodeEach::decode_each(d, |_, _| {})
+    }
+}
+impl<'a> codec::DecodeEach<'a> for TranslateBrowsePathsToNodeIdsRequestRef<'a> {
+    type Element = BrowsePathRef<'a>;
+    #[inline]
+    fn decode_each(
+        d: &mut codec::Decoder<'a>,
+        take: impl ::core::ops::FnMut(::core::primitive::usize, Self::Element),
     ) -> ::core::result::Result<Self, codec::DecodeError> {
         ::core::result::Result::Ok(Self {
             request_header: codec::DecodeRef::decode_ref(d)
                 .map_err(|error: codec::DecodeError| error.in_field("requestHeader"))?,
-            browse_paths: codec::DecodeRef::decode_ref(d)
+            browse_paths: codec::DecodeEach::decode_each(d, take)
                 .map_err(|error: codec::DecodeError| error.in_field("browsePaths"))?,
         })
     }

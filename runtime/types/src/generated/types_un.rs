@@ -98,13 +98,24 @@ pub struct UnregisterNodesRequestRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for UnregisterNodesRequestRef<'a> {
     const MIN_SIZE: usize = 33;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        codec::DecodeEach::decode_each(d, |_, _| {})
+    }
+}
+impl<'a> codec::DecodeEach<'a> for UnregisterNodesRequestRef<'a> {
+    type Element = codec::NodeIdRef<'a>;
+    #[inline]
+    fn decode_each(
+        d: &mut codec::Decoder<'a>,
+        take: impl ::core::ops::FnMut(::core::primitive::usize, Self::Element),
     ) -> ::core::result::Result<Self, codec::DecodeError> {
         ::core::result::Result::Ok(Self {
             request_header: codec::DecodeRef::decode_ref(d)
                 .map_err(|error: codec::DecodeError| error.in_field("requestHeader"))?,
-            nodes_to_unregister: codec::DecodeRef::decode_ref(d)
+            nodes_to_unregister: codec::DecodeEach::decode_each(d, take)
                 .map_err(|error: codec::DecodeError| {
                     error.in_field("nodesToUnregister")
                 })?,

@@ -1302,6 +1302,7 @@ pub struct ViewDescriptionRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for ViewDescriptionRef<'a> {
     const MIN_SIZE: usize = 14;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {

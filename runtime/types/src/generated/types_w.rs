@@ -98,13 +98,24 @@ pub struct WriteRequestRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for WriteRequestRef<'a> {
     const MIN_SIZE: usize = 33;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
+    ) -> ::core::result::Result<Self, codec::DecodeError> {
+        codec::DecodeEach::decode_each(d, |_, _| {})
+    }
+}
+impl<'a> codec::DecodeEach<'a> for WriteRequestRef<'a> {
+    type Element = WriteValueRef<'a>;
+    #[inline]
+    fn decode_each(
+        d: &mut codec::Decoder<'a>,
+        take: impl ::core::ops::FnMut(::core::primitive::usize, Self::Element),
     ) -> ::core::result::Result<Self, codec::DecodeError> {
         ::core::result::Result::Ok(Self {
             request_header: codec::DecodeRef::decode_ref(d)
                 .map_err(|error: codec::DecodeError| error.in_field("requestHeader"))?,
-            nodes_to_write: codec::DecodeRef::decode_ref(d)
+            nodes_to_write: codec::DecodeEach::decode_each(d, take)
                 .map_err(|error: codec::DecodeError| error.in_field("nodesToWrite"))?,
         })
     }
@@ -329,6 +340,7 @@ pub struct WriteValueRef<'a> {
 }
 impl<'a> codec::DecodeRef<'a> for WriteValueRef<'a> {
     const MIN_SIZE: usize = 11;
+    #[inline]
     fn decode_ref(
         d: &mut codec::Decoder<'a>,
     ) -> ::core::result::Result<Self, codec::DecodeError> {
