@@ -64,21 +64,41 @@ fn skip_data_value(d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     if parts & mask::VALUE != 0 {
         d.nested(skip_variant)?;
     }
-    const WIDTHS: [(u8, usize); 5] = [
-        (mask::STATUS, 4),
-        (mask::SOURCE_TIMESTAMP, 8),
-        (mask::SOURCE_PICOSECONDS, 2),
-        (mask::SERVER_TIMESTAMP, 8),
-        (mask::SERVER_PICOSECONDS, 2),
-    ];
-    let present = WIDTHS.iter().filter(|(bit, _)| parts & bit != 0);
-    let bytes: usize = present.map(|(_, width)| width).sum();
+    let width = |bit, width: usize| if parts & bit == 0 { 0 } else { width };
+    let bytes = width(mask::STATUS, 4)
+        + width(mask::SOURCE_TIMESTAMP, 8)
+        + width(mask::SOURCE_PICOSECONDS, 2)
+        + width(mask::SERVER_TIMESTAMP, 8)
+        + width(mask::SERVER_PICOSECONDS, 2);
     d.take(bytes)?;
     Ok(())
 }
 
+/// Bytes of a scalar in a Variant by its encoding byte; 0 for what is not of one width.
+const SCALAR_WIDTHS: [u8; 32] = {
+    let mut widths = [0; 32];
+    let mut index = 0;
+    while index < BuiltinType::ALL.len() {
+        let builtin = BuiltinType::ALL[index];
+        if let Some(width) = fixed_width(builtin) {
+            widths[builtin as usize] = width as u8;
+        }
+        index += 1;
+    }
+    widths
+};
+
 /// Walks over a Variant (OPC 10000-6 §5.2.2.16).
+#[inline]
 fn skip_variant(d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    let encoding = d.rest().first().copied().unwrap_or_default();
+    match SCALAR_WIDTHS.get(usize::from(encoding)) {
+        Some(width) if *width > 0 => d.take(1 + usize::from(*width)).map(|_| ()),
+        _ => skip_any_variant(d),
+    }
+}
+
+fn skip_any_variant(d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     const ARRAY: u8 = 0x80;
     const DIMENSIONS: u8 = 0x40;
     let encoding = d.u8()?;

@@ -53,7 +53,8 @@ pub struct Encoder<'a> {
     buf: &'a mut Vec<u8>,
     cx: EncodeContext<'a>,
     layout: ChunkLayout,
-    /// Index in `buf` at which the current chunk's body ends.
+    /// Index in `buf` at which the current chunk's body ends; after an error the end of `buf`, so that one
+    /// comparison tells both.
     chunk_end: usize,
     start: usize,
     chunks: usize,
@@ -109,6 +110,7 @@ impl<'a> Encoder<'a> {
     #[cold]
     pub fn fail(&mut self, error: EncodeError) {
         self.error.get_or_insert(error);
+        self.chunk_end = self.buf.len();
     }
 
     /// Chunks begun so far.
@@ -166,7 +168,7 @@ impl<'a> Encoder<'a> {
     /// Appends bytes as they are, splitting them over chunks.
     #[inline]
     pub fn put(&mut self, bytes: &[u8]) {
-        if bytes.len() <= self.chunk_end.wrapping_sub(self.buf.len()) && self.error.is_none() {
+        if bytes.len() <= self.chunk_end.wrapping_sub(self.buf.len()) {
             self.buf.extend_from_slice(bytes);
         } else {
             self.put_split(bytes);

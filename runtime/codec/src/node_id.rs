@@ -296,7 +296,11 @@ impl<'a> NodeIdRef<'a> {
                 let [ns, low, high] = d.array()?;
                 Ok(Self::Numeric(u16::from(ns), u32::from(u16::from_le_bytes([low, high]))))
             }
-            form::NUMERIC => Ok(Self::Numeric(d.u16()?, d.u32()?)),
+            form::NUMERIC => {
+                let [n0, n1, i0, i1, i2, i3] = d.array()?;
+                Ok(Self::Numeric(u16::from_le_bytes([n0, n1]), u32::from_le_bytes([i0, i1, i2, i3])))
+            }
+            form::STRING => Ok(Self::String(d.u16()?, d.bytes()?.unwrap_or_default())),
             _ => Self::decode_rest(form, d),
         }
     }
@@ -304,7 +308,6 @@ impl<'a> NodeIdRef<'a> {
     #[cold]
     fn decode_rest(form: u8, d: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         match form {
-            form::STRING => Ok(Self::String(d.u16()?, d.bytes()?.unwrap_or_default())),
             form::GUID => {
                 let ns = d.u16()?;
                 let mut guid = Guid::NULL;

@@ -1,6 +1,6 @@
 //! Between the ids of the tables and those of the wire.
 
-use core::hash::BuildHasher;
+use core::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 use uaforge_codec::{Guid, NodeIdRef};
@@ -66,6 +66,19 @@ pub(crate) fn hash(seed: u64, id: NodeIdRef<'_>) -> u64 {
     let state = FixedState::with_seed(seed);
     match id {
         NodeIdRef::Numeric(namespace, id) => state.hash_one(u64::from(namespace) << 32 | u64::from(id)),
-        other => state.hash_one(other),
+        // A String and an Opaque id of the same bytes share a hash: nobody has both.
+        NodeIdRef::String(namespace, bytes) | NodeIdRef::Opaque(namespace, bytes) => {
+            hash_bytes(&state, namespace, bytes)
+        }
+        NodeIdRef::Guid(namespace, Guid(bytes)) => hash_bytes(&state, namespace, &bytes),
     }
+}
+
+/// Fewer steps than the derived hash, which takes in the kind and the length as well.
+#[inline]
+fn hash_bytes(state: &FixedState, namespace: u16, bytes: &[u8]) -> u64 {
+    let mut hasher = state.build_hasher();
+    hasher.write(bytes);
+    hasher.write_u16(namespace);
+    hasher.finish()
 }

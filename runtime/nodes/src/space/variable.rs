@@ -5,6 +5,7 @@ use uaforge_codec::NodeIdRef;
 use super::attribute::AttributeValue;
 use super::node::{At, Node};
 use crate::class::{AttributeId, NodeClass};
+use crate::overlay::ClassAttributes;
 
 /// The attributes that bound the Value of a Variable or VariableType (OPC 10000-3 §5.6.2, §5.6.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,31 @@ impl<'a> Node<'a> {
             self.narrow(&mut value_type);
         }
         Some(value_type)
+    }
+
+    /// AccessLevelEx of a Variable, whose low byte is AccessLevel; `None` for other classes.
+    #[inline]
+    pub fn access_level(&self) -> Option<u32> {
+        if self.has_overrides() {
+            return self.narrowed_access_level();
+        }
+        match self.at() {
+            At::Static(node) => {
+                let level =
+                    || node.mounted.model.variable(node.index.row).map_or(0, |(variable, _)| variable.3);
+                (self.class() == NodeClass::Variable).then(level)
+            }
+            At::Dynamic(_, node) => match &node.attributes {
+                ClassAttributes::Variable(variable) => Some(variable.access_level),
+                _ => None,
+            },
+        }
+    }
+
+    #[cold]
+    fn narrowed_access_level(&self) -> Option<u32> {
+        let value_type = self.value_type().filter(|_| self.class() == NodeClass::Variable)?;
+        Some(value_type.access_level)
     }
 
     #[cold]

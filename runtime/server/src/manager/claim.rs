@@ -132,6 +132,12 @@ impl BatchRoutes {
         }
     }
 
+    /// Whether all nodes are the address space's.
+    pub(crate) fn is_space(&self) -> bool {
+        let (space, others) = self.occurs.split_first().unwrap_or((&true, &[]));
+        *space && !others.contains(&true)
+    }
+
     /// Whether some node has this route.
     pub(crate) fn occurs(&self, route: usize) -> bool {
         self.occurs.get(route).copied().unwrap_or_default()

@@ -7,18 +7,19 @@ use uaforge_codec::{
     BuiltinType, DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, NumericRange, QualifiedNameRef,
     StatusCode, StrRef, Ticks, Variant,
 };
-use uaforge_nodes::EncodedValue;
-use uaforge_types::{TimestampsToReturn, status};
+use uaforge_nodes::{EncodedValue, Timestamps, ValueCell};
+use uaforge_types::{ReadValueIdRef, TimestampsToReturn, status};
 
 use super::defer::{Deferred, Late, LateTarget};
 use crate::access::Access;
+use crate::attribute;
 use crate::binding::HandlerCx;
 use crate::blocking::BlockingPool;
 use crate::cancellation::{Cancellation, Scope};
 use crate::encode::{ValueParts, put_data_status, put_data_value};
 use crate::proto::results::Results;
 
-/// One attribute to read (ReadValueId, OPC 10000-4 §7.29). Range and encoding were checked for form.
+/// One attribute to read (ReadValueId, OPC 10000-4 §7.29). What a manager gets was checked for form.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadItem<'a> {
     /// Position in the request.
@@ -42,7 +43,38 @@ pub(crate) struct ReadSettings {
     pub(crate) now: Now,
 }
 
-impl ReadItem<'_> {
+impl<'a> ReadItem<'a> {
+    pub(crate) fn new(index: usize, node: &ReadValueIdRef<'a>) -> Self {
+        Self {
+            index,
+            node: node.node_id,
+            attribute: node.attribute_id,
+            range: node.index_range,
+            encoding: node.data_encoding,
+        }
+    }
+
+    /// What can be said of an item without looking at its node.
+    ///
+    /// # Errors
+    /// Bad_AttributeIdInvalid, Bad_IndexRangeInvalid.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<(), StatusCode> {
+        if !(1..=attribute::LAST).contains(&self.attribute) {
+            return Err(status::BAD_ATTRIBUTE_ID_INVALID);
+        }
+        if !self.range.is_empty() {
+            NumericRange::from_wire(self.range)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the whole value is wanted as it is: no range, no encoding of the client's choice.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.range.is_empty() && self.encoding.name.is_empty()
+    }
+
     pub(crate) fn wanted(&self) -> Wanted {
         Wanted::of(self.encoding)
     }
@@ -90,7 +122,7 @@ impl Wanted {
         }
         let builtin = value.and_then(Variant::builtin_type);
         let is_structure = builtin.is_none_or(|builtin| builtin == BuiltinType::ExtensionObject);
-        self.of_structure(attribute == crate::attribute::VALUE && is_structure)
+        self.of_structure(attribute == attribute::VALUE && is_structure)
     }
 }
 
@@ -182,6 +214,15 @@ impl ReadCx<'_, '_> {
         }
     }
 
+    /// Answers with all that a cell holds.
+    #[inline]
+    pub(crate) fn cell(&mut self, item: &ReadItem<'_>, cell: &ValueCell) {
+        let settings = &self.settings;
+        let server = settings.wants_server().then_some(settings.now.utc);
+        let timestamps = Timestamps { source: settings.wants_source(), server };
+        self.results.put(item.index, |e| cell.encode_data_value(e, timestamps));
+    }
+
     /// Answers with the part of a value that the item's index range names.
     pub(crate) fn cut_value(
         &mut self,
@@ -246,7 +287,7 @@ impl ReadSettings {
     pub(crate) fn parts(&self, attribute: u32, source: Option<DateTime>) -> ValueParts {
         ValueParts {
             status: StatusCode::GOOD,
-            source: source.filter(|_| attribute == crate::attribute::VALUE && self.wants_source()),
+            source: source.filter(|_| attribute == attribute::VALUE && self.wants_source()),
             server: self.wants_server().then_some(self.now.utc),
         }
     }

@@ -1,6 +1,7 @@
 //! The batch of a Write: items, and the context that takes their answers.
 
 use core::future::Future;
+use std::borrow::Cow;
 
 use uaforge_codec::{DataValue, Encoder, NodeIdRef, Now, StatusCode, StrRef, Ticks, Variant};
 use uaforge_nodes::{Snapshot, ValueType};
@@ -74,7 +75,7 @@ impl WriteCx<'_, '_> {
 
     /// Answers an item: Good, or why nothing was written (OPC 10000-4 §5.11.4.4).
     pub fn status(&mut self, item: &WriteItem<'_>, status: StatusCode) {
-        self.results.status(item.index, status);
+        self.results.put(item.index, |e| put_write_status(e, status));
     }
 
     /// Hands the answer over to a future. It runs to its end even if the client goes away.
@@ -104,6 +105,16 @@ impl WriteCx<'_, '_> {
         value_type: &ValueType<'_>,
         user_access_level: u8,
     ) -> Result<Option<Variant>, StatusCode> {
+        Ok(self.checked(item, value_type, user_access_level)?.map(Cow::into_owned))
+    }
+
+    /// As [`Self::check`], without a copy of a value that may be stored as it is.
+    pub(crate) fn checked<'v>(
+        &self,
+        item: &WriteItem<'v>,
+        value_type: &ValueType<'_>,
+        user_access_level: u8,
+    ) -> Result<Option<Cow<'v, Variant>>, StatusCode> {
         check_level(value_type.access_level, user_access_level)?;
         check_parts(item, value_type.access_level)?;
         let Some(value) = written_value(item.value) else { return Ok(None) };
@@ -113,7 +124,7 @@ impl WriteCx<'_, '_> {
         let (value_rank, array_dimensions) =
             if whole { (value_rank, array_dimensions) } else { (-2, &[][..]) };
         let converted = check::value(self.snapshot, value, data_type, value_rank, array_dimensions)?;
-        Ok(Some(converted.unwrap_or_else(|| value.clone())))
+        Ok(Some(converted.map_or(Cow::Borrowed(value), Cow::Owned)))
     }
 }
 
@@ -162,6 +173,7 @@ pub(crate) fn written_value(written: &DataValue) -> Option<&Variant> {
 }
 
 /// Writes a result of Write.
+#[inline]
 pub(crate) fn put_write_status(e: &mut Encoder<'_>, status: StatusCode) {
     e.put_u32(status.0);
 }

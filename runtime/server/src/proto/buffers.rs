@@ -15,6 +15,8 @@ pub(crate) struct Buffers {
     pub(crate) results: ResultBuffers,
     pub(crate) browse: BrowseBuffers,
     pub(crate) read_items: Vec<ReadItem<'static>>,
+    /// Those of one manager.
+    pub(crate) read_batch: Vec<ReadItem<'static>>,
     pub(crate) write_items: Vec<WriteItem<'static>>,
     pub(crate) write_heads: Vec<WriteHead<'static>>,
     pub(crate) write_values: Vec<Result<DataValue, StatusCode>>,
@@ -50,6 +52,7 @@ impl Buffers {
         self.browse.trim(KEEP);
         self.routes.trim(KEEP);
         self.read_items.shrink_to(KEEP / size_of::<ReadItem<'_>>());
+        self.read_batch.shrink_to(KEEP / size_of::<ReadItem<'_>>());
         self.write_items.shrink_to(KEEP / size_of::<WriteItem<'_>>());
         self.write_heads.shrink_to(KEEP / size_of::<WriteHead<'_>>());
         self.write_values.shrink_to(KEEP / size_of::<DataValue>());

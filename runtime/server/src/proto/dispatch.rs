@@ -14,11 +14,14 @@ use uaforge_types::{
     UnregisterNodesResponse, WriteRequest, WriteRequestRef, WriteResponse, status,
 };
 
+use super::buffers::recycle;
 use super::envelope::{put_header, put_response};
 use super::late_session::LateSession;
 use super::turn::{Answered, Turn};
 use crate::life::Phase;
+use crate::manager::ReadItem;
 use crate::security::{Credentials, Login};
+use crate::services::write::WriteHead;
 use crate::services::{browse, call, discovery, read, register, registration, session, translate, write};
 
 const FIND_SERVERS: u32 = FindServersRequest::DESCRIPTOR.binary_id();
@@ -82,22 +85,57 @@ impl Turn<'_> {
     }
 
     fn read(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
-        let request: ReadRequestRef<'_> = self.view(d)?;
+        let mut items = recycle!(core::mem::take(&mut self.buffers.read_items));
+        let answered = self.read_items(d, e, &mut items);
+        self.buffers.read_items = recycle!(items);
+        answered
+    }
+
+    fn read_items<'a>(
+        &mut self,
+        d: Decoder<'a>,
+        e: &mut Encoder<'_>,
+        items: &mut Vec<ReadItem<'a>>,
+    ) -> Answered {
+        // What is too much is checked for form, but not kept.
+        let most = self.core.limits.operations.max_nodes_per_read as usize;
+        let request: ReadRequestRef<'_> = self.view_each(d, |index, node| {
+            if index < most {
+                items.push(ReadItem::new(index, &node));
+            }
+        })?;
         let admitted = self.admit(&request.request_header, request.nodes_to_read.len())?;
         self.answer(admitted, READ_RESPONSE, e, |cx, e| {
             let settings = read::check(cx, &request)?;
-            Ok(read::results(cx, &request, settings, e))
+            Ok(read::results(cx, items, settings, e))
         })
     }
 
     fn write(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
+        let mut heads = recycle!(core::mem::take(&mut self.buffers.write_heads));
+        let answered = self.write_items(d, e, &mut heads);
+        self.buffers.write_heads = recycle!(heads);
+        answered
+    }
+
+    fn write_items<'a>(
+        &mut self,
+        d: Decoder<'a>,
+        e: &mut Encoder<'_>,
+        heads: &mut Vec<WriteHead<'a>>,
+    ) -> Answered {
         let mut message = d.clone();
-        let request: WriteRequestRef<'_> = self.view(d)?;
+        let most = self.core.limits.operations.max_nodes_per_write as usize;
+        let request: WriteRequestRef<'_> = self.view_each(d, |index, node| {
+            if index < most {
+                heads.push(WriteHead::new(node));
+            }
+        })?;
         let admitted = self.admit(&request.request_header, request.nodes_to_write.len())?;
         self.check_handlers()?;
         self.answer(admitted, WRITE_RESPONSE, e, |cx, e| {
             write::check(cx, &request)?;
-            Ok(write::results(cx, &request, &mut message, e))
+            Ok(write::results(cx, heads, &mut message, e))
         })
     }
 

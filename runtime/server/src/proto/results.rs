@@ -20,6 +20,7 @@ pub(crate) enum Piece {
 /// Buffers that live as long as the connection, so that a batch allocates nothing in steady state.
 #[derive(Default)]
 pub(crate) struct ResultBuffers {
+    /// Empty while all answers come in the order of their items.
     pieces: Vec<Piece>,
     side: Vec<u8>,
 }
@@ -52,10 +53,11 @@ pub(crate) struct Results<'r, 'e> {
     buffers: &'r mut ResultBuffers,
     put_status: PutStatus,
     start: Mark,
+    count: usize,
     next: usize,
     deferred: usize,
-    /// Where the output and the side buffer were before the answer that is being encoded.
-    torn: Option<(Mark, usize)>,
+    /// Where the last whole answers end in the output and in the side buffer.
+    whole: (Mark, usize),
 }
 
 impl<'r, 'e> Results<'r, 'e> {
@@ -68,23 +70,44 @@ impl<'r, 'e> Results<'r, 'e> {
     ) -> Self {
         buffers.side.clear();
         buffers.pieces.clear();
-        buffers.pieces.resize(count, Piece::Missing);
         out.put_array_len(Some(count));
         let start = out.mark();
-        Self { out, buffers, put_status, start, next: 0, deferred: 0, torn: None }
+        Self { out, buffers, put_status, start, count, next: 0, deferred: 0, whole: (start, 0) }
     }
 
     /// Encodes the answer of `index`. A second answer of one item is ignored.
+    #[inline]
     pub(crate) fn put(&mut self, index: usize, encode: impl FnOnce(&mut Encoder<'_>)) {
+        if index != self.next || !self.buffers.pieces.is_empty() || index >= self.count {
+            return self.put_apart(index, encode);
+        }
+        self.put_next(encode);
+        self.next += 1;
+    }
+
+    /// Encodes the next answer into the output.
+    #[inline]
+    fn put_next(&mut self, encode: impl FnOnce(&mut Encoder<'_>)) {
+        // What cannot be sent is not built: the response is a fault already.
+        if self.out.error().is_none() {
+            encode(self.out);
+            if let Some(error) = self.out.error() {
+                let (mark, _) = self.whole;
+                replace(self.out, mark, self.put_status, error);
+            }
+            self.whole.0 = self.out.mark();
+        }
+    }
+
+    /// Encodes the answer of an item whose turn it is not, or that does not follow all earlier ones.
+    #[inline(never)]
+    fn put_apart(&mut self, index: usize, encode: impl FnOnce(&mut Encoder<'_>)) {
+        self.note_pieces();
         if self.buffers.pieces.get(index) != Some(&Piece::Missing) {
             return;
         }
-        self.torn = Some((self.out.mark(), self.buffers.side.len()));
-        // What cannot be sent is not built: the response is a fault already.
-        let piece = if self.out.error().is_some() {
-            Piece::Written
-        } else if index == self.next {
-            put_or_status(self.out, self.put_status, encode);
+        let piece = if index == self.next || self.out.error().is_some() {
+            self.put_next(encode);
             Piece::Written
         } else {
             let start = self.buffers.side.len();
@@ -94,21 +117,28 @@ impl<'r, 'e> Results<'r, 'e> {
             if end > self.out.room() {
                 self.out.fail(EncodeError::TooLarge);
             }
+            self.whole = (self.out.mark(), end);
             Piece::Ready(start..end)
         };
         if let Some(slot) = self.buffers.pieces.get_mut(index) {
             *slot = piece;
         }
-        self.torn = None;
         self.flush();
+    }
+
+    /// Keeps count of each item from now on, because answers do not come in the order of the items.
+    fn note_pieces(&mut self) {
+        if self.buffers.pieces.is_empty() {
+            self.buffers.pieces.resize(self.next, Piece::Written);
+            self.buffers.pieces.resize(self.count, Piece::Missing);
+        }
     }
 
     /// Takes back what a handler had written of an answer when it panicked; the item counts as unanswered.
     pub(crate) fn mend(&mut self) {
-        if let Some((mark, side)) = self.torn.take() {
-            self.out.rewind(mark);
-            self.buffers.side.truncate(side);
-        }
+        let (mark, side) = self.whole;
+        self.out.rewind(mark);
+        self.buffers.side.truncate(side);
     }
 
     /// Answers `index` with a status.
@@ -119,6 +149,7 @@ impl<'r, 'e> Results<'r, 'e> {
 
     /// Notes that a future will answer `index`; `false` if the item has an answer already.
     pub(crate) fn defer(&mut self, index: usize) -> bool {
+        self.note_pieces();
         match self.buffers.pieces.get_mut(index) {
             Some(piece @ Piece::Missing) => {
                 *piece = Piece::Deferred;
@@ -132,11 +163,10 @@ impl<'r, 'e> Results<'r, 'e> {
     /// Gives every item that nobody answered this status. `None`: all results are in the output; else they were copied
     /// out of it, and the caller rewinds the response.
     pub(crate) fn finish(mut self, missing: StatusCode) -> Option<Unfinished> {
-        let count = self.buffers.pieces.len();
-        if self.next == count {
+        if self.next == self.count {
             return None;
         }
-        for index in self.next..count {
+        for index in self.next..self.count {
             self.status(index, missing);
         }
         if self.deferred == 0 || self.out.error().is_some() {
@@ -162,6 +192,7 @@ impl<'r, 'e> Results<'r, 'e> {
                 Piece::Written => {}
                 Piece::Ready(range) => {
                     self.out.put(self.buffers.side.get(range.clone()).unwrap_or_default());
+                    self.whole.0 = self.out.mark();
                     *piece = Piece::Written;
                 }
                 Piece::Missing | Piece::Deferred => return,
@@ -228,10 +259,18 @@ impl Unfinished {
 }
 
 /// A value that cannot be encoded costs its item, not the response; a full message is the response's own matter.
+#[inline]
 fn put_or_status(e: &mut Encoder<'_>, put_status: PutStatus, encode: impl FnOnce(&mut Encoder<'_>)) {
     let mark = e.mark();
     encode(e);
-    if let Some(error) = e.error().filter(|error| *error != EncodeError::TooLarge) {
+    if let Some(error) = e.error() {
+        replace(e, mark, put_status, error);
+    }
+}
+
+#[cold]
+fn replace(e: &mut Encoder<'_>, mark: Mark, put_status: PutStatus, error: EncodeError) {
+    if error != EncodeError::TooLarge {
         e.rewind(mark);
         put_status(e, error.status());
     }

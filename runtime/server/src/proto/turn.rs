@@ -3,7 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use uaforge_codec::{Decode, DecodeError, DecodeRef, Decoder, Encoder, Mark, NodeIdRef, Now, StatusCode};
+use uaforge_codec::{
+    Decode, DecodeEach, DecodeError, DecodeRef, Decoder, Encoder, Mark, NodeIdRef, Now, StatusCode,
+};
 use uaforge_nodes::Snapshot;
 use uaforge_types::{RequestHeaderRef, ResponseHeader, status};
 
@@ -115,7 +117,6 @@ impl Turn<'_> {
     }
 
     /// As [`Self::note`], for a request that cannot be read as a whole; nothing if its header cannot either.
-    #[cold]
     pub(crate) fn note_unread(&mut self, start: &Decoder<'_>) {
         if let Ok(header) = RequestHeaderRef::decode_ref(&mut start.clone()) {
             self.note(&header);
@@ -123,27 +124,43 @@ impl Turn<'_> {
     }
 
     /// Reads a request as a view into the message.
-    pub(crate) fn view<'a, T: DecodeRef<'a>>(&mut self, mut d: Decoder<'a>) -> Result<T, StatusCode> {
-        let start = d.clone();
-        let request = T::decode_ref(&mut d).and_then(|request| d.finish().map(|()| request));
-        request.map_err(|error| {
-            self.note_unread(&start);
-            let status = error.status();
-            self.reason = Some(error);
-            status
-        })
+    pub(crate) fn view<'a, T: DecodeRef<'a>>(&mut self, d: Decoder<'a>) -> Result<T, StatusCode> {
+        self.decoded(d, T::decode_ref)
+    }
+
+    /// As [`Self::view`]; `take` gets the elements of the array at its end.
+    pub(crate) fn view_each<'a, T: DecodeEach<'a>>(
+        &mut self,
+        d: Decoder<'a>,
+        take: impl FnMut(usize, T::Element),
+    ) -> Result<T, StatusCode> {
+        self.decoded(d, |d| T::decode_each(d, take))
     }
 
     /// Reads a request as a structure.
-    pub(crate) fn owned<T: Decode>(&mut self, mut d: Decoder<'_>) -> Result<T, StatusCode> {
+    pub(crate) fn owned<T: Decode>(&mut self, d: Decoder<'_>) -> Result<T, StatusCode> {
+        self.decoded(d, T::decode)
+    }
+
+    /// Reads a request, which is all there is of the message.
+    #[inline]
+    fn decoded<'a, T>(
+        &mut self,
+        mut d: Decoder<'a>,
+        decode: impl FnOnce(&mut Decoder<'a>) -> Result<T, DecodeError>,
+    ) -> Result<T, StatusCode> {
         let start = d.clone();
-        let request = T::decode(&mut d).and_then(|request| d.finish().map(|()| request));
-        request.map_err(|error| {
-            self.note_unread(&start);
-            let status = error.status();
-            self.reason = Some(error);
-            status
-        })
+        let request = decode(&mut d).and_then(|request| d.finish().map(|()| request));
+        request.map_err(|error| self.undecoded(&start, error))
+    }
+
+    /// Takes over what there is to say of a request that cannot be read.
+    #[cold]
+    fn undecoded(&mut self, start: &Decoder<'_>, error: DecodeError) -> StatusCode {
+        self.note_unread(start);
+        let status = error.status();
+        self.reason = Some(error);
+        status
     }
 
     /// Lets a request with so many operations use its session, if it may.

@@ -1,10 +1,9 @@
 //! Read (OPC 10000-4 §5.11.2).
 
-use uaforge_codec::{Encoder, NumericRange, StatusCode};
-use uaforge_types::{ReadRequestRef, ReadValueIdRef, TimestampsToReturn, status};
+use uaforge_codec::{Encoder, NodeIdRef, StatusCode};
+use uaforge_types::{ReadRequestRef, TimestampsToReturn, status};
 
 use super::ServiceCx;
-use crate::attribute;
 use crate::manager::{ReadCx, ReadItem, ReadSettings, contain, put_read_status, shield};
 use crate::proto::buffers::recycle;
 use crate::proto::results::{Results, Unfinished};
@@ -35,62 +34,50 @@ pub(crate) fn check(cx: &ServiceCx<'_>, request: &ReadRequestRef<'_>) -> Result<
 /// Writes the results array. The items of one manager form one batch.
 pub(crate) fn results(
     cx: &mut ServiceCx<'_>,
-    request: &ReadRequestRef<'_>,
+    items: &[ReadItem<'_>],
     settings: ReadSettings,
     e: &mut Encoder<'_>,
 ) -> Option<Unfinished> {
-    let (core, decode) = (cx.core, cx.decode());
+    let (core, snapshot, decode) = (cx.core, cx.snapshot, cx.decode());
     let buffers = &mut *cx.buffers;
-    let mut items: Vec<ReadItem<'_>> = recycle!(core::mem::take(&mut buffers.read_items));
-    let count = request.nodes_to_read.len();
     let mut read = ReadCx {
-        results: Results::new(e, &mut buffers.results, count, put_read_status),
+        results: Results::new(e, &mut buffers.results, items.len(), put_read_status),
         settings,
         walk_left: RANGE_WALK,
         pool: &core.blocking,
         scope: cx.scope,
         deferred: &mut buffers.deferred,
     };
-    let nodes = request.nodes_to_read.iter().map(|item| item.node_id);
-    buffers.routes.fill(&core.routes, &core.managers, nodes);
+    buffers.routes.fill(&core.routes, &core.managers, items.iter().map(|item| item.node));
+    let of_space = |read: &mut ReadCx<'_, '_>, items: &[ReadItem<'_>]| {
+        let node = items.first().map_or(NodeIdRef::NULL, |first| first.node);
+        shield("Read", node, || core.nodes.read(read, snapshot, decode, items)).is_some()
+    };
+    if buffers.routes.is_space() {
+        if !of_space(&mut read, items) {
+            read.results.mend();
+        }
+        return read.results.finish(status::BAD_INTERNAL_ERROR);
+    }
+    let mut batch: Vec<ReadItem<'_>> = recycle!(core::mem::take(&mut buffers.read_batch));
     for manager in (0..=core.managers.len()).filter(|route| buffers.routes.occurs(*route)) {
-        items.clear();
-        for (index, node) in request.nodes_to_read.iter().enumerate() {
-            if buffers.routes.of(index) != manager {
-                continue;
-            }
-            match checked(index, &node) {
-                Ok(item) => items.push(item),
-                Err(status) => read.results.status(index, status),
+        batch.clear();
+        for item in items.iter().filter(|item| buffers.routes.of(item.index) == manager) {
+            match item.check() {
+                Ok(()) => batch.push(*item),
+                Err(status) => read.results.status(item.index, status),
             }
         }
-        let Some(first) = items.first() else { continue };
+        let Some(first) = batch.first() else { continue };
         let done = match core.manager(manager) {
-            None => shield("Read", first.node, || core.nodes.read(&mut read, cx.snapshot, decode, &items)),
-            Some(other) => contain("Read", first.node, || other.read(&mut read, &items)),
+            None => of_space(&mut read, &batch),
+            Some(other) => contain("Read", first.node, || other.read(&mut read, &batch)).is_some(),
         };
-        if done.is_none() {
+        if !done {
             read.results.mend();
         }
     }
     let unfinished = read.results.finish(status::BAD_INTERNAL_ERROR);
-    buffers.read_items = recycle!(items);
+    buffers.read_batch = recycle!(batch);
     unfinished
-}
-
-/// What can be said of an item without looking at its node.
-fn checked<'a>(index: usize, node: &ReadValueIdRef<'a>) -> Result<ReadItem<'a>, StatusCode> {
-    if !(1..=attribute::LAST).contains(&node.attribute_id) {
-        return Err(status::BAD_ATTRIBUTE_ID_INVALID);
-    }
-    if !node.index_range.is_empty() {
-        NumericRange::from_wire(node.index_range)?;
-    }
-    Ok(ReadItem {
-        index,
-        node: node.node_id,
-        attribute: node.attribute_id,
-        range: node.index_range,
-        encoding: node.data_encoding,
-    })
 }

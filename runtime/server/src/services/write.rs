@@ -1,7 +1,7 @@
 //! Write (OPC 10000-4 §5.11.4).
 
-use uaforge_codec::{DataValue, Decoder, Encoder, NodeIdRef, NumericRange, StatusCode, StrRef};
-use uaforge_types::{WriteRequestRef, status};
+use uaforge_codec::{DataValue, DataValueRef, Decoder, Encoder, NodeIdRef, NumericRange, StatusCode, StrRef};
+use uaforge_types::{WriteRequestRef, WriteValueRef, status};
 
 use super::ServiceCx;
 use crate::attribute;
@@ -28,15 +28,15 @@ pub(crate) fn check(cx: &ServiceCx<'_>, request: &WriteRequestRef<'_>) -> Result
 /// whose budget the values share.
 pub(crate) fn results<'a>(
     cx: &mut ServiceCx<'_>,
-    request: &WriteRequestRef<'a>,
+    heads: &[WriteHead<'a>],
     message: &mut Decoder<'a>,
     e: &mut Encoder<'_>,
 ) -> Option<Unfinished> {
     let core = cx.core;
     let buffers = &mut *cx.buffers;
     let mut values = core::mem::take(&mut buffers.write_values);
-    let mut heads: Vec<WriteHead<'_>> = recycle!(core::mem::take(&mut buffers.write_heads));
-    read_items(request, message, &mut heads, &mut values);
+    values.clear();
+    values.extend(heads.iter().map(|head| head.decode(message)));
     let mut items: Vec<WriteItem<'_>> = recycle!(core::mem::take(&mut buffers.write_items));
     let mut write = WriteCx {
         results: Results::new(e, &mut buffers.results, values.len(), put_write_status),
@@ -72,35 +72,31 @@ pub(crate) fn results<'a>(
     }
     let unfinished = write.results.finish(status::BAD_INTERNAL_ERROR);
     buffers.write_items = recycle!(items);
-    buffers.write_heads = recycle!(heads);
     values.clear();
     buffers.write_values = values;
     unfinished
 }
 
-/// An item of the message without its value.
-#[derive(Clone, Copy)]
+/// An item of the message, its value not decoded yet.
 pub(crate) struct WriteHead<'a> {
     node: NodeIdRef<'a>,
     attribute: u32,
     range: StrRef<'a>,
+    value: DataValueRef<'a>,
 }
 
-/// Reads the items, each once, and decodes their values. One that cannot be decoded costs its item only.
-fn read_items<'a>(
-    request: &WriteRequestRef<'a>,
-    message: &mut Decoder<'a>,
-    heads: &mut Vec<WriteHead<'a>>,
-    values: &mut Vec<Result<DataValue, StatusCode>>,
-) {
-    values.clear();
-    for item in request.nodes_to_write.iter() {
-        heads.push(WriteHead { node: item.node_id, attribute: item.attribute_id, range: item.index_range });
+impl<'a> WriteHead<'a> {
+    pub(crate) fn new(item: WriteValueRef<'a>) -> Self {
+        Self { node: item.node_id, attribute: item.attribute_id, range: item.index_range, value: item.value }
+    }
+
+    /// The value. One that cannot be decoded costs its item only.
+    fn decode(&self, message: &mut Decoder<'a>) -> Result<DataValue, StatusCode> {
         let mut value = DataValue::default();
-        values.push(match item.value.decode_into(&mut value, message) {
+        match self.value.decode_into(&mut value, message) {
             Ok(()) => Ok(value),
             Err(error) => Err(error.status()),
-        });
+        }
     }
 }
 

@@ -38,6 +38,15 @@ pub(crate) fn value(
     value_rank: i32,
     dimensions: &[u32],
 ) -> Result<Option<Variant>, StatusCode> {
+    // What is written most: a scalar of the very type that is declared. The rules below come to the same.
+    if let Some(Basis::Builtin(wanted)) = basis(data_type)
+        && wanted != BuiltinType::ExtensionObject
+        && !value.is_array()
+        && value.builtin_type() == Some(wanted)
+        && takes_rank(value_rank, 0)
+    {
+        return Ok(None);
+    }
     let declared = Declared::new(snapshot, data_type);
     if value.is_null() {
         return declared.null(value_rank).map(Some).ok_or(status::BAD_TYPE_MISMATCH);

@@ -38,6 +38,12 @@ impl Live {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the value of a node is made when it is read.
+    #[inline]
+    pub(crate) fn is_live(&self, node: NodeIdRef<'_>) -> bool {
+        node.namespace() == 0 && (node == self.time_id || node == self.status_id)
+    }
+
     /// The value of a live node; `None` for every other node.
     #[inline]
     pub(crate) fn value(&self, node: NodeIdRef<'_>, now: DateTime) -> Option<LiveValue> {

@@ -1,7 +1,7 @@
 //! Read of nodes of the address space (OPC 10000-4 §5.11.2).
 
 use uaforge_codec::{DecodeContext, Encode as _, NodeIdRef, StatusCode};
-use uaforge_nodes::{AttributeId, AttributeValue, Node, NodeClass, Snapshot, Timestamps};
+use uaforge_nodes::{AttributeId, AttributeValue, Node, Snapshot};
 use uaforge_types::{ids, status};
 
 use super::SpaceManager;
@@ -34,14 +34,37 @@ impl SpaceManager {
         decode: DecodeContext<'_>,
         item: &ReadItem<'_>,
     ) -> Result<(), StatusCode> {
+        item.check()?;
         let node = snapshot.node(item.node).ok_or_else(|| unknown(item.node))?;
         let attribute = AttributeId::from_u32(item.attribute).ok_or(status::BAD_ATTRIBUTE_ID_INVALID)?;
-        let value = self.of_user(cx.access(), item.node, attribute, node.attribute(attribute)?);
+        let stated = node.attribute(attribute)?;
         if attribute == AttributeId::Value {
-            self.check_readable(cx.access(), &node)?;
+            self.check_readable(cx.access(), item.node, &node)?;
+            // What is read most goes the shortest way.
+            if let AttributeValue::Cell(cell) = stated
+                && item.is_plain()
+                && cell.attachment().is_none()
+                && !self.live.is_live(item.node)
+            {
+                cx.cell(item, cell);
+                return Ok(());
+            }
         }
+        self.read_value(cx, snapshot, decode, item, (&node, attribute, stated))
+    }
+
+    /// Answers with an attribute that may be read.
+    fn read_value(
+        &self,
+        cx: &mut ReadCx<'_, '_>,
+        snapshot: &Snapshot,
+        decode: DecodeContext<'_>,
+        item: &ReadItem<'_>,
+        (node, attribute, stated): (&Node<'_>, AttributeId, AttributeValue<'_>),
+    ) -> Result<(), StatusCode> {
+        let value = self.of_user(cx.access(), item.node, attribute, stated);
         if !item.encoding.name.is_empty() {
-            item.wanted().of_structure(is_structure(&node, snapshot, attribute))?;
+            item.wanted().of_structure(is_structure(node, snapshot, attribute))?;
         }
         if attribute == AttributeId::Value
             && let Some(live) = self.live.value(item.node, cx.now().utc)
@@ -67,12 +90,12 @@ impl SpaceManager {
             let whole = value.to_variant(decode).map_err(|_| status::BAD_INTERNAL_ERROR)?;
             return cx.cut_value(item, &whole, source);
         }
+        if let AttributeValue::Cell(cell) = value {
+            cx.cell(item, cell);
+            return Ok(());
+        }
         let parts = cx.settings.parts(item.attribute, self.source(&value, attribute));
         match value {
-            AttributeValue::Cell(_) => {
-                let timestamps = Timestamps { source: cx.settings.wants_source(), server: parts.server };
-                cx.results.put(item.index, |e| value.encode_data_value(e, timestamps));
-            }
             AttributeValue::Null => cx.results.put(item.index, |e| put_data_status(e, &parts)),
             _ => cx.results.put(item.index, |e| put_data_value(e, &parts, |e| value.encode(e))),
         }
@@ -80,15 +103,12 @@ impl SpaceManager {
     }
 
     /// Whether a Variable offers its Value, and this user may have it.
-    fn check_readable(&self, access: Access, node: &Node<'_>) -> Result<(), StatusCode> {
-        if node.class() != NodeClass::Variable {
-            return Ok(());
-        }
-        let stated = node.value_type().map_or(0, |value_type| value_type.access_level);
+    fn check_readable(&self, access: Access, id: NodeIdRef<'_>, node: &Node<'_>) -> Result<(), StatusCode> {
+        let Some(stated) = node.access_level() else { return Ok(()) };
         if stated & level::CURRENT_READ == 0 {
             return Err(status::BAD_NOT_READABLE);
         }
-        let user = self.rights.access_level(access, node.id(), stated as u8);
+        let user = self.rights.access_level(access, id, stated as u8);
         if u32::from(user) & level::CURRENT_READ == 0 {
             return Err(status::BAD_USER_ACCESS_DENIED);
         }

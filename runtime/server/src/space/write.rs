@@ -1,5 +1,6 @@
 //! Write of nodes of the address space (OPC 10000-4 §5.11.4).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use uaforge_codec::{DecodeContext, NumericRange, StatusCode, Variant};
@@ -67,14 +68,14 @@ impl SpaceManager {
         }
         let value = self.check_value(cx, item, &node)?;
         match node.cell() {
-            None => Ok(Some(Change::Value(value))),
+            None => Ok(Some(Change::Value(value.map(Cow::into_owned)))),
             Some(cell) => {
                 if let Some(hook) = Hooks::of(cell).and_then(Hooks::write)
                     && let Some(value) = value
                 {
-                    return take(hook, cx, item, cell, value).map(|()| None);
+                    return take(hook, cx, item, cell, value.into_owned()).map(|()| None);
                 }
-                store(cx, item, cell, value)?;
+                store(cx, item, cell, value.map(Cow::into_owned))?;
                 cx.status(item, StatusCode::GOOD);
                 Ok(None)
             }
@@ -82,22 +83,22 @@ impl SpaceManager {
     }
 
     /// The checks of a Value.
-    fn check_value(
+    fn check_value<'v>(
         &self,
         cx: &WriteCx<'_, '_>,
-        item: &WriteItem<'_>,
+        item: &WriteItem<'v>,
         node: &Node<'_>,
-    ) -> Result<Option<Variant>, StatusCode> {
+    ) -> Result<Option<Cow<'v, Variant>>, StatusCode> {
         let value_type = node.value_type().ok_or(status::BAD_ATTRIBUTE_ID_INVALID)?;
         let user = self.rights.access_level(cx.access(), item.node, value_type.access_level as u8);
-        let checked = cx.check(item, &value_type, user);
+        let checked = cx.checked(item, &value_type, user);
         let is_null = written_value(item.value).is_some_and(Variant::is_null);
         match checked {
             Err(status::BAD_TYPE_MISMATCH) if is_null => {
                 // A value that is not there has no type.
                 let allowed =
                     allows_null(cx.snapshot, node) == Some(true) || item.value.status_or_good().is_bad();
-                if allowed { Ok(Some(Variant::Null)) } else { Err(status::BAD_TYPE_MISMATCH) }
+                if allowed { Ok(Some(Cow::Owned(Variant::Null))) } else { Err(status::BAD_TYPE_MISMATCH) }
             }
             Ok(_) if is_null && allows_null(cx.snapshot, node) == Some(false) => {
                 Err(status::BAD_TYPE_MISMATCH)
