@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use uaforge_model::resolved::{ModelSet, Ns};
-use uaforge_model::{Loaded, Loader, NS0_URI, Severity, canonical};
+use uaforge_model::{Loaded, Loader, NS0_URI, Severity, canonical, interface};
 
 use facts::Facts;
 
@@ -35,20 +35,15 @@ fn read(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The facts of a model: from the repository, or from the folder that UAFORGE_ORACLE names.
+/// The facts of a model.
 fn expected(model: &str) -> Map<String, Value> {
-    let mut folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/oracle"));
-    let name = |folder: &Path, suffix: &str| folder.join(format!("{model}.{suffix}"));
-    let here = name(&folder, "json").exists() || name(&folder, "json.gz").exists();
-    if let Some(other) = std::env::var_os("UAFORGE_ORACLE").filter(|_| !here) {
-        folder = PathBuf::from(other);
-    }
-    let plain = name(&folder, "json");
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/oracle"));
+    let plain = folder.join(format!("{model}.json"));
     let text = if plain.exists() {
         read(&plain)
     } else {
         let mut text = Vec::new();
-        let packed = read(&name(&folder, "json.gz"));
+        let packed = read(&folder.join(format!("{model}.json.gz")));
         std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed.as_slice()), &mut text)
             .expect("a gzip file");
         text
@@ -60,7 +55,10 @@ fn expected(model: &str) -> Map<String, Value> {
 }
 
 fn load(paths: &[PathBuf]) -> Loaded {
-    let loaded = paths.iter().fold(Loader::new(), |loader, path| loader.file(path)).load();
+    without_errors(paths.iter().fold(Loader::new(), |loader, path| loader.file(path)).load())
+}
+
+fn without_errors(loaded: Loaded) -> Loaded {
     let errors: Vec<&str> = loaded
         .diagnostics
         .iter()
@@ -180,20 +178,46 @@ fn base_address_space_is_ns0_core() {
     assert_eq!(expected("ns0_core")["hash"]["model"], lines.hashes().model, "{NS0_URI}");
 }
 
-/// Every further model whose facts stand in the folder that UAFORGE_ORACLE names.
-#[test]
-fn further_models_are_as_expected() {
-    let Some(folder) = std::env::var_os("UAFORGE_ORACLE").map(PathBuf::from) else {
-        return;
-    };
-    let entries = std::fs::read_dir(&folder).expect("a folder");
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    names.sort();
-    for model in names.iter().filter_map(|name| name.strip_suffix(".json")).filter(|name| *name != "sources")
-    {
-        let Some(files) = files(model) else { continue };
-        println!("{model}");
-        compare(model, &load(&files).set);
+/// A model on its own, all that it needs as interfaces, as the crates of other people hand them on.
+fn load_on_interfaces(model: &str, files: &[PathBuf]) -> Loaded {
+    let mut interfaces: Vec<String> = Vec::new();
+    let mut last = Loaded::default();
+    for file in files {
+        let loader = interfaces
+            .iter()
+            .fold(Loader::new().file(file), |loader, text| loader.interface(text.clone(), None));
+        last = without_errors(loader.load());
+        let own = last.documents.first().and_then(|document| document.models.first());
+        interfaces.push(interface::write(&last.set, *own.unwrap_or_else(|| panic!("{model}: no model"))));
     }
+    last
+}
+
+/// All that the facts say, with documents and with interfaces of what the model needs.
+fn check(model: &str) {
+    let Some(files) = files(model) else { return };
+    compare(model, &load(&files).set);
+    compare(model, &load_on_interfaces(model, &files).set);
+}
+
+macro_rules! models {
+    ($($test:ident: $model:literal;)*) => {$(
+        #[test]
+        fn $test() {
+            check($model);
+        }
+    )*};
+}
+
+models! {
+    amb_is_as_expected: "amb";
+    gds_is_as_expected: "gds";
+    ia_is_as_expected: "ia";
+    ijt_base_is_as_expected: "ijt_base";
+    isa95_jobcontrol_v2_is_as_expected: "isa95_jobcontrol_v2";
+    lads_is_as_expected: "lads";
+    machine_vision_is_as_expected: "machine_vision";
+    machinery_is_as_expected: "machinery";
+    pack_ml_is_as_expected: "pack_ml";
+    robotics_is_as_expected: "robotics";
 }
