@@ -1,4 +1,4 @@
-//! Hands the interface of DI to dependents.
+//! Hands the interface of the model to dependents.
 
 fn main() {
     uaforge_publish::publish("interface.txt", "::uaforge_di");

@@ -42,6 +42,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Make a crate of a public NodeSet: an entry of models.toml, then all that regen-models writes.
+    NewModel(regen::NewModel),
     /// Take every public NodeSet through parse, lint, generate and a check of what was generated.
     Corpus(corpus::Options),
     /// Check the rules of the house: crate arrows, module sentences, lengths, licences, words.
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
             updated.and_then(|()| nodesets::fetch(from.as_deref()))
         }
         Task::RegenModels { check } => regen::run(check),
+        Task::NewModel(options) => regen::new_model(&options),
         Task::Corpus(options) => corpus::run(&options),
         Task::Tidy => tidy::run(),
         Task::Demo(options) => demo::run(&options),

@@ -1,11 +1,18 @@
 //! `regen-models`: the committed models, generated anew.
 
+mod crates;
 mod files;
+mod new_model;
+mod workspace_of_models;
 
-use crate::nodesets::Catalogue;
+pub(crate) use new_model::{NewModel, run as new_model};
+
+use crate::nodesets::{Catalogue, LockedModel};
 use crate::{nodesets, workspace};
 use anyhow::{Context, Result, anyhow, bail};
+use crates::ModelCrate;
 use files::Wanted;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use uaforge_codegen::tables::{self, TableOptions};
 use uaforge_codegen::{Paths, keep_names, object_files, status_file, type_files};
@@ -24,73 +31,108 @@ const STATUS_CODES: &str = "runtime/types/status_codes.csv";
 /// Writes the files that changed, or with `check` fails if there are any.
 pub(crate) fn run(check: bool) -> Result<()> {
     let root = workspace::root();
-    let catalogue = nodesets::Catalogue::read(&root)?;
-    let mut wanted = Wanted::default();
-    for (name, model) in &catalogue.models {
-        let Some(folder) = model.folder(name) else {
-            continue;
+    let catalogue = Catalogue::read(&root)?;
+    let crates = crates::plan(&catalogue)?;
+    let mut regen =
+        Regen { root: &root, catalogue: &catalogue, interfaces: BTreeMap::new(), wanted: Wanted::default() };
+    regen.base().context("cannot generate the base model")?;
+    for model in &crates {
+        regen.model(model).with_context(|| format!("cannot generate {}", model.name()))?;
+    }
+    workspace_of_models::files(&root, &crates, &mut regen.wanted)?;
+    if check { regen.wanted.check(&root) } else { regen.wanted.write(&root) }
+}
+
+struct Regen<'a> {
+    root: &'a Path,
+    catalogue: &'a Catalogue,
+    /// Interfaces by URI.
+    interfaces: BTreeMap<String, String>,
+    wanted: Wanted,
+}
+
+impl Regen<'_> {
+    /// The base model: its types are the runtime's, its nodes and ObjectTypes a crate.
+    fn base(&mut self) -> Result<()> {
+        let base = self.catalogue.locked("ns0")?;
+        let mut loaded = load(Loader::new().file(nodeset(self.root, base)?))?;
+        let text = self.interface(&mut loaded, Ns::UA, Path::new(BASE_INTERFACE))?;
+        self.interfaces.insert(NS0_URI.to_owned(), text);
+        let nodes = match &self.catalogue.model("ns0").nodes {
+            Some(other) => load(Loader::new().file(nodeset(self.root, self.catalogue.locked(other)?)?))?,
+            None => loaded.clone(),
         };
-        generate(&root, &catalogue, name, &folder, &mut wanted)
-            .with_context(|| format!("cannot generate {name}"))?;
+        for (file, bytes) in type_files(&loaded.set, Ns::UA, &Paths::base_types())? {
+            self.wanted.file(Path::new(BASE_TYPES).join(file), bytes);
+        }
+        let rows = status_codes(self.root)?;
+        self.wanted.file(Path::new(BASE_TYPES).join("status.rs"), status_file(&rows).into_bytes());
+        self.wanted.folder(BASE_TYPES.into());
+        let paths = Paths { ns0: "crate".into(), ..Paths::model_crate() };
+        self.objects_and_tables(&loaded, &nodes, Ns::UA, Path::new("models/ns0"), &paths)
     }
-    if check { wanted.check(&root) } else { wanted.write(&root) }
+
+    /// A model that has a crate of its own, with all that the crate consists of.
+    fn model(&mut self, model: &ModelCrate<'_>) -> Result<()> {
+        let mut loader = Loader::new().file(nodeset(self.root, model.locked)?);
+        for below in &model.below {
+            let text = self
+                .interfaces
+                .get(&below.uri)
+                .with_context(|| format!("{} is not generated", below.name))?;
+            loader = loader.interface(text.clone(), Some(&crates::rust_path(&below.name)));
+        }
+        let base = self.interfaces.get(NS0_URI).cloned().unwrap_or_default();
+        let mut loaded = load(loader.interface(base, None))?;
+        let ns = loaded.set.ns(&model.locked.uri);
+        let ns = ns.with_context(|| format!("the file does not define {}", model.locked.uri))?;
+        let folder = model.folder();
+        let text = self.interface(&mut loaded, ns, &folder.join("interface.txt"))?;
+        self.interfaces.insert(model.locked.uri.clone(), text);
+        let paths = Paths::model_crate();
+        for (file, bytes) in type_files(&loaded.set, ns, &paths)? {
+            self.wanted.file(folder.join("src/generated").join(file), bytes);
+        }
+        self.objects_and_tables(&loaded, &loaded, ns, &folder, &paths)?;
+        for (file, text) in model.files(&loaded.set, ns) {
+            self.wanted.file(folder.join(file), text.into_bytes());
+        }
+        Ok(())
+    }
+
+    /// The model's interface, with the names that its committed one gave.
+    fn interface(&mut self, loaded: &mut Loaded, ns: Ns, file: &Path) -> Result<String> {
+        if let Ok(previous) = std::fs::read_to_string(self.root.join(file)) {
+            keep_names(&mut loaded.set, ns, &previous)
+                .map_err(|broken| anyhow!("{}: {}", file.display(), broken.message))?;
+        }
+        let text = interface::write(&loaded.set, ns);
+        self.wanted.file(file.to_path_buf(), text.clone().into_bytes());
+        Ok(text)
+    }
+
+    fn objects_and_tables(
+        &mut self,
+        loaded: &Loaded,
+        nodes: &Loaded,
+        ns: Ns,
+        folder: &Path,
+        paths: &Paths,
+    ) -> Result<()> {
+        let generated = folder.join("src/generated");
+        let options = TableOptions { descriptions: false, dictionaries: false, ..TableOptions::default() };
+        for (file, bytes) in tables::write(&nodes.set, ns, &options)? {
+            self.wanted.file(generated.join(file), bytes);
+        }
+        for (file, bytes) in object_files(&loaded.set, ns, paths)? {
+            self.wanted.file(generated.join(file), bytes);
+        }
+        self.wanted.folder(generated);
+        Ok(())
+    }
 }
 
-/// Everything that is generated from one model.
-fn generate(
-    root: &Path,
-    catalogue: &Catalogue,
-    name: &str,
-    folder: &Path,
-    wanted: &mut Wanted,
-) -> Result<()> {
-    let model = catalogue.locked(name)?;
-    let mut loaded = load(root, name, &model.uri)?;
-    let ns = namespace(&loaded, &model.uri)?;
-    let base = model.uri == NS0_URI;
-    let interface_file = if base { PathBuf::from(BASE_INTERFACE) } else { folder.join("interface.txt") };
-    if let Ok(previous) = std::fs::read_to_string(root.join(&interface_file)) {
-        keep_names(&mut loaded.set, ns, &previous)
-            .map_err(|broken| anyhow!("{}: {}", interface_file.display(), broken.message))?;
-    }
-    wanted.file(interface_file, interface::write(&loaded.set, ns).into_bytes());
-    let nodes = match &catalogue.model(name).nodes {
-        Some(other) => &load(root, other, &model.uri)?,
-        None => &loaded,
-    };
-    let generated = folder.join("src/generated");
-    let ns0 = if base { "crate" } else { "::uaforge_ns0" };
-    let options = TableOptions { descriptions: false, dictionaries: false, ..Default::default() };
-    for (file, bytes) in tables::write(&nodes.set, namespace(nodes, &model.uri)?, &options)? {
-        wanted.file(generated.join(file), bytes);
-    }
-    let paths = if base { Paths::base_types() } else { Paths::model_crate() };
-    let types = if base { PathBuf::from(BASE_TYPES) } else { generated.clone() };
-    for (file, bytes) in type_files(&loaded.set, ns, &paths)? {
-        wanted.file(types.join(file), bytes);
-    }
-    if base {
-        let rows = status_codes(root)?;
-        wanted.file(types.join("status.rs"), status_file(&rows).into_bytes());
-        wanted.folder(types);
-    }
-    for (file, bytes) in object_files(&loaded.set, ns, &Paths { ns0: ns0.into(), ..Paths::model_crate() })? {
-        wanted.file(generated.join(file), bytes);
-    }
-    wanted.folder(generated);
-    Ok(())
-}
-
-fn namespace(loaded: &Loaded, uri: &str) -> Result<Ns> {
-    loaded.set.ns(uri).with_context(|| format!("the file does not define {uri}"))
-}
-
-/// Reads a fetched NodeSet, and ns0 for those that build on it.
-fn load(root: &Path, name: &str, uri: &str) -> Result<Loaded> {
-    let mut loader = Loader::new().file(nodeset(root, name)?);
-    if uri != NS0_URI {
-        loader = loader.file(nodeset(root, "ns0")?);
-    }
+fn load(loader: Loader) -> Result<Loaded> {
     let loaded = loader.load();
     if loaded.has_errors() {
         eprint!("{}", loaded.report(false));
@@ -99,8 +141,9 @@ fn load(root: &Path, name: &str, uri: &str) -> Result<Loaded> {
     Ok(loaded)
 }
 
-fn nodeset(root: &Path, name: &str) -> Result<PathBuf> {
-    let path = nodesets::folder(root).join(format!("{name}.xml"));
+/// The file of a fetched NodeSet.
+fn nodeset(root: &Path, model: &LockedModel) -> Result<PathBuf> {
+    let path = nodesets::folder(root).join(format!("{}.xml", model.name));
     if !path.is_file() {
         bail!("{} is not there; run `cargo xtask fetch-nodesets` first", path.display());
     }

@@ -33,6 +33,8 @@ pub(crate) fn run() -> Result<()> {
     let mut findings = Findings::default();
     let metadata = Metadata::load(&root)?;
     arrows::check(&root, &metadata, &mut findings)?;
+    let models = Metadata::load(&root.join("models"))?;
+    arrows::check_models(&root, &models, &mut findings)?;
     licences::check(&root, &metadata, &mut findings)?;
     let files: Vec<PathBuf> = workspace::files(&root)?;
     sources::check(&root, &files, &mut findings)?;
@@ -46,9 +48,10 @@ pub(crate) fn run() -> Result<()> {
         bail!("tidy: {} findings", findings.0.len());
     }
     println!(
-        "tidy: {} files, {} crates of the workspace, {} of others",
+        "tidy: {} files, {} crates of the workspace, {} of models, {} of others",
         files.len(),
         metadata.members().count(),
+        models.members().count(),
         metadata.foreign().count()
     );
     Ok(())

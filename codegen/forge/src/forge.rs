@@ -21,7 +21,8 @@ use crate::tables::{self, TableError, TableOptions};
 ///
 /// Required models are found through the Cargo dependencies of the crate: a dependency on
 /// `uaforge-di` is enough for a NodeSet that requires DI. `uaforge::include_model!(name)` brings the
-/// result into the crate; `name` is the file's name up to its first dot, in snake_case.
+/// result into the crate; `name` is the file's name up to its first dot, in snake_case. Where a file has several
+/// models, each is named by the last segment of its URI.
 #[derive(Clone, Debug, Default)]
 #[must_use = "nothing is generated before `build`"]
 pub struct Forge {
@@ -30,6 +31,8 @@ pub struct Forge {
     paths: BTreeMap<String, String>,
     descriptions: Option<bool>,
     ledgers: BTreeMap<String, PathBuf>,
+    allow_older_models: bool,
+    out: Option<PathBuf>,
 }
 
 /// Why nothing was generated.
@@ -104,10 +107,22 @@ impl Forge {
         self
     }
 
+    /// Goes on with a warning where a required model was published earlier than asked for.
+    pub fn allow_older_models(mut self, allow: bool) -> Self {
+        self.allow_older_models = allow;
+        self
+    }
+
     /// The interface file that was generated for the model with this URI earlier (`interface.txt` in
     /// `$OUT_DIR`), kept beside the NodeSet: Rust names that it gave stay, whatever was added since.
     pub fn ledger(mut self, uri: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         self.ledgers.insert(uri.into(), path.into());
+        self
+    }
+
+    /// Where the code goes, in place of `$OUT_DIR`.
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out = Some(folder.into());
         self
     }
 
@@ -116,7 +131,8 @@ impl Forge {
     /// # Errors
     /// A NodeSet is broken, a file cannot be read or written, or a limit of the tables is exceeded.
     pub fn build(self) -> Result<(), Error> {
-        let out = env::var_os("OUT_DIR").ok_or(Error::NotABuildScript("OUT_DIR"))?;
+        let out = self.out.clone().or_else(|| env::var_os("OUT_DIR").map(PathBuf::from));
+        let out = out.ok_or(Error::NotABuildScript("OUT_DIR"))?;
         let mut loaded = self.load()?;
         report::print(&loaded);
         let errors = report::errors(&loaded);
@@ -127,13 +143,13 @@ impl Forge {
         self.rename_paths(&mut loaded.set);
         self.keep_names(&mut loaded.set)?;
         for (ns, name) in names {
-            self.generate(&loaded, ns, &name, Path::new(&out))?;
+            self.generate(&loaded, ns, &name, &out)?;
         }
         Ok(())
     }
 
     fn load(&self) -> Result<Loaded, Error> {
-        let mut loader = Loader::new();
+        let mut loader = Loader::new().allow_older_models(self.allow_older_models);
         for path in &self.nodesets {
             println!("cargo::rerun-if-changed={}", path.display());
             loader = loader.file(path);
@@ -181,13 +197,21 @@ impl Forge {
         Ok(())
     }
 
+    /// Renames the crate of a model, and with it the way to crates that are reached through it.
     fn rename_paths(&self, set: &mut ModelSet) {
         for (uri, rust_path) in &self.paths {
             let Some(ns) = set.ns(uri) else {
                 continue;
             };
-            for model in set.models.iter_mut().filter(|model| model.ns == ns) {
-                model.rust_path = Some(rust_path.clone());
+            let model = set.models.iter_mut().find(|model| model.ns == ns);
+            let before = model.and_then(|model| model.rust_path.replace(rust_path.clone()));
+            let Some(inside) = before.map(|before| before + "::") else {
+                continue;
+            };
+            for path in set.models.iter_mut().filter_map(|model| model.rust_path.as_mut()) {
+                if let Some(rest) = path.strip_prefix(&inside) {
+                    *path = format!("{rust_path}::{rest}");
+                }
             }
         }
     }
@@ -208,17 +232,24 @@ impl Forge {
         TableOptions { nodes_path: paths.nodes, descriptions, dictionaries: descriptions }
     }
 
-    /// The given name, or that of the file in which the model stands.
+    /// The given name, or that of the file in which the model stands, or where several stand in the file, that of the
+    /// URI's last segment.
     fn model_name(&self, loaded: &Loaded, ns: Ns) -> String {
         let uri = loaded.set.uri(ns);
         if let Some(name) = self.names.get(uri) {
             return name.clone();
         }
-        let span = loaded.set.model(ns).and_then(|model| model.nodes.values().next()).map(|node| node.span);
-        let file = span.and_then(|span| loaded.sources.position(span)).map(|(file, ..)| file.to_owned());
-        let path = file.map(PathBuf::from).or_else(|| self.nodesets.first().cloned()).unwrap_or_default();
-        let stem = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let stem = stem.split('.').next().unwrap_or_default().to_owned();
+        let document = loaded.documents.iter().find(|document| document.models.contains(&ns));
+        let file = document.filter(|document| document.models.len() == 1);
+        let file = file.and_then(|document| loaded.sources.get(document.file));
+        let stem = match file {
+            Some(source) => {
+                let name =
+                    Path::new(&source.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
+                name.split('.').next().unwrap_or_default().to_owned()
+            }
+            None => uri.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default().to_owned(),
+        };
         names::Scope::default().snake("", &stem, "").to_string()
     }
 }

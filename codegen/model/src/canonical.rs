@@ -54,6 +54,25 @@ pub fn address_space(set: &ModelSet, ns: Ns) -> Canonical {
     set.model(ns).map_or_else(Canonical::default, |model| lines(set, model, |id| !set.is_types_only(id)))
 }
 
+/// The canonical lines of what a server of this model and those below it shows of it: its nodes, and the references
+/// with one end in it and the other in any of them.
+pub fn served(set: &ModelSet, ns: Ns) -> Canonical {
+    let Some(model) = set.model(ns) else {
+        return Canonical::default();
+    };
+    let shown = |id: &Id| set.node(id).is_some_and(|node| !node.types_only);
+    let mut canonical = lines(set, model, |id| !set.is_types_only(id));
+    canonical.references = model
+        .references
+        .iter()
+        .filter(|triple| triple.source.ns == ns || triple.target.ns == ns)
+        .filter(|triple| shown(&triple.source) && shown(&triple.target))
+        .map(|triple| reference(set, triple))
+        .collect();
+    canonical.references.sort_unstable();
+    canonical
+}
+
 /// The name of a node class.
 pub fn class_name(class: NodeClass) -> &'static str {
     match class {
@@ -80,18 +99,19 @@ fn lines(set: &ModelSet, model: &Model, keep: impl Fn(&Id) -> bool) -> Canonical
     }
     for triple in &model.references {
         if [&triple.source, &triple.reference_type, &triple.target].into_iter().all(&keep) {
-            canonical.references.push(format!(
-                "R\t{}\t{}\t{}",
-                set.id_text(&triple.source),
-                set.id_text(&triple.reference_type),
-                set.id_text(&triple.target)
-            ));
+            canonical.references.push(reference(set, triple));
         }
     }
     for group in [&mut canonical.nodes, &mut canonical.references, &mut canonical.attributes] {
         group.sort_unstable();
     }
     canonical
+}
+
+fn reference(set: &ModelSet, triple: &Triple) -> String {
+    let [source, reference_type, target] =
+        [&triple.source, &triple.reference_type, &triple.target].map(|id| set.id_text(id));
+    format!("R\t{source}\t{reference_type}\t{target}")
 }
 
 fn type_definitions(references: &[Triple]) -> BTreeMap<&Id, &Id> {

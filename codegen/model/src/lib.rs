@@ -5,6 +5,7 @@ mod dates;
 pub mod diagnostic;
 mod ids;
 pub mod interface;
+mod known;
 mod loader;
 pub mod query;
 mod resolve;

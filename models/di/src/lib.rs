@@ -28,7 +28,7 @@ pub use objects::*;
 pub use tables::MODEL;
 pub use types::*;
 
-/// The model: every node of DI.
+/// The model: every node of `http://opcfoundation.org/UA/DI/`.
 #[must_use]
 pub fn model() -> &'static uaforge_nodes::table::StaticModel {
     &MODEL

@@ -147,12 +147,6 @@ fn ns0_core_is_as_expected() {
 }
 
 #[test]
-fn di_is_as_expected() {
-    let Some(files) = files("di") else { return };
-    compare("di", &load(&files).set);
-}
-
-#[test]
 fn di_on_the_embedded_base_is_as_expected() {
     let Some(path) = fetched("di") else { return };
     compare("di", &load(&[path]).set);
@@ -193,10 +187,19 @@ fn load_on_interfaces(model: &str, files: &[PathBuf]) -> Loaded {
     last
 }
 
-/// All that the facts say, with documents and with interfaces of what the model needs.
+/// All that the facts say, with documents and with interfaces of what the model needs. What a server shows is the whole
+/// model, and that is what the test of the model's crate insists on.
 fn check(model: &str) {
     let Some(files) = files(model) else { return };
-    compare(model, &load(&files).set);
+    let loaded = load(&files);
+    compare(model, &loaded.set);
+    let expected = expected(model);
+    let hash = expected["hash"]["model"].as_str().expect("a hash");
+    let ns = loaded.set.ns(expected["model"]["uri"].as_str().expect("a URI")).expect("the model");
+    assert_eq!(hash, canonical::served(&loaded.set, ns).hashes().model, "{model}: what is served");
+    if let Ok(test) = std::fs::read_to_string(root().join("models").join(model).join("tests/served.rs")) {
+        assert!(test.contains(hash), "{model}: the test of its crate has another hash");
+    }
     compare(model, &load_on_interfaces(model, &files).set);
 }
 
@@ -211,6 +214,7 @@ macro_rules! models {
 
 models! {
     amb_is_as_expected: "amb";
+    di_is_as_expected: "di";
     gds_is_as_expected: "gds";
     ia_is_as_expected: "ia";
     ijt_base_is_as_expected: "ijt_base";

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Both files, checked against each other.
 pub(crate) struct Catalogue {
@@ -46,13 +46,6 @@ pub(crate) struct Model {
     /// Documents that are loaded beside it, in place of the newest of their URIs.
     #[serde(default)]
     pub(crate) with: Vec<String>,
-}
-
-impl Model {
-    /// The folder of the crate that is made of the model called `name`.
-    pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
-        self.title.as_ref().map(|_| Path::new("models").join(name))
-    }
 }
 
 /// The pinned packages and files.

@@ -7,6 +7,7 @@ use super::{Document, Resolver};
 use crate::NS0_URI;
 use crate::dates::parse_date;
 use crate::diagnostic::{Diagnostic, Severity, codes};
+use crate::known::Known;
 use crate::resolved::{Model, Ns, Requirement, Span};
 use crate::schema::{RawModel, Spanned};
 
@@ -178,13 +179,14 @@ impl<'a> Resolver<'a, '_> {
         if !newer(Some(wanted.value), Some(&found)) {
             return;
         }
-        let message = format!(
-            "{} requires {uri} of {} or later, but the one loaded is of {found}",
-            raw.uri.value, wanted.value
+        let carrier = model.rust_path.as_deref().filter(|_| model.from_interface);
+        let found = carrier.map_or_else(
+            || format!("the one loaded is of {found}"),
+            |path| format!("the crate {} carries that of {found}", path.trim_start_matches("::")),
         );
-        let mut diagnostic = Diagnostic::error(codes::MODEL_TOO_OLD, message).at(wanted.span).help(
-            "load a newer document of the required model, or allow older models to go on with a warning",
-        );
+        let message = format!("{} requires {uri} of {} or later, but {found}", raw.uri.value, wanted.value);
+        let help = newer_than(uri, wanted.value, carrier.is_some());
+        let mut diagnostic = Diagnostic::error(codes::MODEL_TOO_OLD, message).at(wanted.span).help(help);
         if self.options.allow_older_models {
             diagnostic.severity = Severity::Warning;
         }
@@ -208,11 +210,36 @@ impl<'a> Resolver<'a, '_> {
 
     fn report_missing(&mut self, by: &str, uri: &str, span: Span) {
         let message = format!("the model {uri}, required by {by}, is not loaded");
-        self.diagnostics.push(
-            Diagnostic::error(codes::MISSING_MODEL, message)
-                .at(span)
-                .help("add its NodeSet2 file, or depend on the crate that carries the model"),
-        );
+        let help = match Known::of(uri) {
+            Some(known) => format!(
+                "add the crate that carries it to [dependencies] of Cargo.toml: {}; or add its NodeSet2 file",
+                known.dependency()
+            ),
+            None => "add its NodeSet2 file, or depend on the crate that carries the model".to_owned(),
+        };
+        self.diagnostics.push(Diagnostic::error(codes::MISSING_MODEL, message).at(span).help(help));
+    }
+}
+
+/// Where a document of a model is that was published at a date or later.
+fn newer_than(uri: &str, wanted: &str, is_carried: bool) -> String {
+    let known = Known::of(uri).filter(|known| !newer(Some(wanted), Some(known.date)));
+    match known {
+        Some(known) if is_carried => format!(
+            "update the crate, or write in [dependencies] of Cargo.toml: {}; it carries {} of {}",
+            known.dependency(),
+            known.version,
+            known.date
+        ),
+        Some(known) => format!(
+            "load a newer document, or add the crate that carries {} of {} to [dependencies] of Cargo.toml: {}; \
+             or allow older models to go on with a warning",
+            known.version,
+            known.date,
+            known.dependency()
+        ),
+        None => "load a newer document of the required model, or allow older models to go on with a warning"
+            .to_owned(),
     }
 }
 
