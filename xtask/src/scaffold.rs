@@ -10,8 +10,9 @@ const MODULES: [(&str, &str, Option<&str>); 6] = [
     ("mod", "types", None),
 ];
 
-/// A root module over the folder `generated` beside it: `lib.rs` with `#![no_std]`, or a module of a library.
-pub(crate) fn root_module(title: &str, name: &str, is_library: bool) -> String {
+/// A root module over the folder `generated` beside it: `lib.rs` with `#![no_std]`, or a module of a library. A model
+/// without ObjectTypes has none to hand out.
+pub(crate) fn root_module(title: &str, name: &str, is_library: bool, has_object_types: bool) -> String {
     let mut text = format!("//! {title} as typed Rust.\n");
     if is_library {
         text.push_str("#![no_std]\n");
@@ -25,7 +26,8 @@ pub(crate) fn root_module(title: &str, name: &str, is_library: bool) -> String {
             "#[rustfmt::skip]\n#[path = \"generated/{module}.rs\"]\n{keyword} {module};\n"
         ));
     }
-    text.push_str("\npub use objects::*;\npub use tables::MODEL;\npub use types::*;\n\n");
+    text.push_str(if has_object_types { "\npub use objects::*;\n" } else { "\n" });
+    text.push_str("pub use tables::MODEL;\npub use types::*;\n\n");
     text.push_str(&format!("/// The model: every node of {name}.\n#[must_use]\n"));
     text.push_str("pub fn model() -> &'static uaforge_nodes::table::StaticModel {\n    &MODEL\n}\n");
     text

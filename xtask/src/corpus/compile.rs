@@ -63,10 +63,11 @@ pub(crate) fn write(root: &Path, documents: &[Document], outcomes: &[Outcome]) -
         wanted.insert(place.join("Cargo.toml"), package(root, &runtime, &outcome.name, &below).into_bytes());
         let mut library = match outcome.is_base {
             true => TABLES_ONLY.to_owned(),
-            false => scaffold::root_module(&outcome.name, &outcome.name, true),
+            false => scaffold::root_module(&outcome.name, &outcome.name, true, true),
         };
         for at in 1..outcome.models {
-            let module = scaffold::root_module("A model that is loaded beside it", &outcome.name, false);
+            let module =
+                scaffold::root_module("A model that is loaded beside it", &outcome.name, false, true);
             wanted.insert(place.join(format!("src/model_{at}/mod.rs")), module.into_bytes());
             let _ = writeln!(library, "\n/// A model that is loaded beside it.\npub mod model_{at};");
         }
