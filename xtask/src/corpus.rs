@@ -4,15 +4,18 @@ mod compile;
 mod documents;
 mod expected;
 mod pipeline;
+mod serve;
 mod table;
 
 use crate::nodesets::Catalogue;
 use crate::progress::Progress;
 use crate::workspace;
 use anyhow::{Result, bail};
+use compile::Depth;
 use documents::Document;
 use expected::Expected;
 use pipeline::Outcome;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// What of the corpus is done.
@@ -23,6 +26,9 @@ pub(crate) struct Options {
     /// Show every diagnostic.
     #[arg(long)]
     show: bool,
+    /// Compile clients and servers too, serve each document, browse it over the wire and compare the hashes.
+    #[arg(long)]
+    full: bool,
 }
 
 /// Takes the documents through everything; fails unless each succeeds or has exactly the expected diagnostics.
@@ -33,13 +39,19 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let expected = Expected::read(&root)?;
     let outcomes = generate(&documents)?;
     let again = generate(&documents)?;
-    let crates = compile::write(&root, &documents, &outcomes)?;
-    let compiled = compile::run(&root, compile::Depth::Data, crates)?;
+    let depth = if options.full { Depth::All } else { Depth::Data };
+    let crates = compile::write(&root, &documents, &outcomes, depth)?;
+    let compiled = compile::run(&root, depth, crates)?;
+    let differences = match depth {
+        Depth::Data => BTreeMap::new(),
+        Depth::All => serve::run(&root, &outcomes, |name| compiled.failure(name).is_none())?,
+    };
     let mut red = 0;
     for (outcome, second) in outcomes.iter().zip(&again) {
         let mut judged = expected.judge(outcome);
         if outcome.failure.is_none() {
             judged.extend(compiled.failure(&outcome.name));
+            judged.extend(differences.get(&outcome.name).cloned());
         }
         if options.show {
             print!("{}", outcome.report);

@@ -2,6 +2,7 @@
 
 use super::documents::Document;
 use super::pipeline::{Outcome, PREFIX, crate_name};
+use super::serve;
 use crate::progress::Progress;
 use crate::{scaffold, workspace};
 use anyhow::{Context, Result, bail};
@@ -44,7 +45,12 @@ pub(crate) fn folder(root: &Path) -> PathBuf {
 
 /// Brings the workspace to the state of the outcomes; files that are as they should be stay untouched. Gives the number
 /// of its crates.
-pub(crate) fn write(root: &Path, documents: &[Document], outcomes: &[Outcome]) -> Result<usize> {
+pub(crate) fn write(
+    root: &Path,
+    documents: &[Document],
+    outcomes: &[Outcome],
+    depth: Depth,
+) -> Result<usize> {
     let folder = folder(root);
     let mut wanted: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
     let mut crates = 0;
@@ -75,6 +81,13 @@ pub(crate) fn write(root: &Path, documents: &[Document], outcomes: &[Outcome]) -
         for (path, bytes) in &outcome.files {
             wanted.insert(place.join("src").join(path), bytes.clone());
         }
+    }
+    if depth == Depth::All {
+        let (manifest, source) = serve::package(root, documents, outcomes);
+        let place = PathBuf::from("crates").join(serve::PROGRAM);
+        wanted.insert(place.join("Cargo.toml"), manifest.into_bytes());
+        wanted.insert(place.join("src/main.rs"), source.into_bytes());
+        crates += 1;
     }
     for (path, bytes) in &wanted {
         let target = folder.join(path);

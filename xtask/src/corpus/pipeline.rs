@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 use uaforge_codegen::tables::{self, TableOptions};
 use uaforge_codegen::{Files, Paths, object_files, type_files};
 use uaforge_model::resolved::{ModelSet, NodeClass, Ns};
-use uaforge_model::{Loaded, Loader, NS0_URI, Severity, interface};
+use uaforge_model::{Loaded, Loader, NS0_URI, Severity, canonical, interface};
 
 /// What became of a document.
 #[derive(Clone, Default)]
 pub(crate) struct Outcome {
     pub(crate) name: String,
+    pub(crate) uri: String,
     pub(crate) version: String,
     pub(crate) nodes: usize,
     pub(crate) data_types: usize,
@@ -33,6 +34,10 @@ pub(crate) struct Outcome {
     pub(crate) is_base: bool,
     /// How many models were generated: the document's and those that were loaded beside it.
     pub(crate) models: usize,
+    /// The URIs of models that were loaded beside it.
+    pub(crate) beside: Vec<String>,
+    /// The hash of what a client sees where the document is served.
+    pub(crate) served: String,
     /// The interface of the document's first model.
     pub(crate) interface: String,
     /// SHA-256 over diagnostics and files.
@@ -123,8 +128,12 @@ fn outcome(document: &Document, interfaces: &[(String, String)]) -> Outcome {
         loader = loader.interface(text.clone(), Some(path));
     }
     let mut loaded = loader.load();
-    let mut outcome =
-        Outcome { name: document.name.clone(), version: document.version.clone(), ..Outcome::default() };
+    let mut outcome = Outcome {
+        name: document.name.clone(),
+        uri: document.uri.clone(),
+        version: document.version.clone(),
+        ..Outcome::default()
+    };
     outcome.is_base = document.uri == NS0_URI;
     outcome.report = loaded.report(false);
     for diagnostic in &loaded.diagnostics {
@@ -137,6 +146,10 @@ fn outcome(document: &Document, interfaces: &[(String, String)]) -> Outcome {
     } else {
         let models = models(&mut loaded);
         outcome.models = models.len();
+        outcome.beside = models.iter().skip(1).map(|ns| loaded.set.uri(*ns).to_owned()).collect();
+        if let Some(ns) = models.first() {
+            outcome.served = canonical::served(&loaded.set, *ns).hashes().model;
+        }
         match generate(&loaded.set, &models) {
             Ok(files) => outcome.files = files,
             Err(reason) => outcome.failure = Some(reason),
