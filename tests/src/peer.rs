@@ -178,14 +178,20 @@ impl<W: Wire> Peer<W> {
     /// The body of the response to a request that was queued.
     pub fn wait_for(&mut self, id: u32) -> Result<Vec<u8>, ChannelError> {
         loop {
-            if let Some(at) = self.early.iter().position(|(early, _)| *early == id) {
-                return Ok(self.early.swap_remove(at).1);
+            if let Some(body) = self.take_early(id) {
+                return Ok(body);
             }
             if let Some(failure) = &self.failure {
                 return Err(failure.clone());
             }
             self.exchange();
         }
+    }
+
+    /// The body of the response to a request, if it has come.
+    pub fn take_early(&mut self, id: u32) -> Option<Vec<u8>> {
+        let at = self.early.iter().position(|(early, _)| *early == id)?;
+        Some(self.early.swap_remove(at).1)
     }
 
     /// Sends what is queued and takes what came; how many responses nobody has waited for yet.

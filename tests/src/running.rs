@@ -18,8 +18,8 @@ pub fn with_running(server: &Server, client: impl FnOnce(&dyn Fn() -> usize)) {
         async move { server.run_until(stopped).await }
     });
     let tasks = || runtime.metrics().num_alive_tasks();
-    // The server, its listener, its polls, and the home of handlers that work on.
-    eventually("the server runs", || tasks() == 4);
+    // The server, its listener, its polls, its subscriptions, and the home of handlers that work on.
+    eventually("the server runs", || tasks() == 5);
     client(&tasks);
     let _ = stop.send(());
     runtime.block_on(running).expect("the server does not panic").expect("the server runs");

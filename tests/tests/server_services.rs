@@ -5,9 +5,9 @@ use uaforge_server::{Limits, Server};
 use uaforge_tests::peer::{InProcess, Peer, start_time};
 use uaforge_types::{
     ActivateSessionRequest, BrowseDescription, BrowseDirection, BrowseNextRequest, BrowsePath, BrowseRequest,
-    CloseSessionRequest, CreateSessionRequest, CreateSubscriptionRequest, FindServersRequest,
-    GetEndpointsRequest, ReadRequest, ReadValueId, RelativePath, RelativePathElement, ServerStatusDataType,
-    TimestampsToReturn, TranslateBrowsePathsToNodeIdsRequest, UserNameIdentityToken, ViewDescription, status,
+    CloseSessionRequest, CreateSessionRequest, FindServersRequest, GetEndpointsRequest, QueryFirstRequest,
+    ReadRequest, ReadValueId, RelativePath, RelativePathElement, ServerStatusDataType, TimestampsToReturn,
+    TranslateBrowsePathsToNodeIdsRequest, UserNameIdentityToken, ViewDescription, status,
 };
 
 type InProcessPeer = Peer<InProcess<uaforge_server::Connection>>;
@@ -182,7 +182,7 @@ fn read_checks_the_request_as_a_whole() {
     assert_eq!(peer.call(with(both, -1.0)), Err(status::BAD_MAX_AGE_INVALID));
     assert_eq!(peer.call(with(both, f64::NAN)), Err(status::BAD_MAX_AGE_INVALID));
     assert!(peer.call(with(both, 1e300)).is_ok());
-    assert_eq!(peer.call(CreateSubscriptionRequest::default()), Err(status::BAD_SERVICE_UNSUPPORTED));
+    assert_eq!(peer.call(QueryFirstRequest::default()), Err(status::BAD_SERVICE_UNSUPPORTED));
 }
 
 #[test]

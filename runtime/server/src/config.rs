@@ -19,6 +19,9 @@ pub struct OperationLimits {
     pub max_nodes_per_register_nodes: u32,
     /// MaxNodesPerTranslateBrowsePathsToNodeIds.
     pub max_nodes_per_translate: u32,
+    /// MaxMonitoredItemsPerCall; holds for every service of monitored items, and for the subscriptions of one
+    /// request too.
+    pub max_monitored_items_per_call: u32,
     /// Elements of one browse path; more are answered with Bad_TooManyOperations for that path.
     pub max_path_elements: u32,
 }
@@ -32,7 +35,69 @@ impl Default for OperationLimits {
             max_nodes_per_method_call: 1_000,
             max_nodes_per_register_nodes: 10_000,
             max_nodes_per_translate: 2_000,
+            max_monitored_items_per_call: 10_000,
             max_path_elements: 256,
+        }
+    }
+}
+
+/// What subscriptions and monitored items may ask for; what is beyond is revised (OPC 10000-4 §5.13.2, §5.14.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubscriptionLimits {
+    /// Subscriptions of the server; more are answered with Bad_TooManySubscriptions (MaxSubscriptions).
+    pub max_subscriptions: u32,
+    /// Subscriptions of one session (MaxSubscriptionsPerSession).
+    pub max_subscriptions_per_session: u32,
+    /// Monitored items of the server; more are answered with Bad_TooManyMonitoredItems (MaxMonitoredItems).
+    pub max_monitored_items: u32,
+    /// Monitored items of one subscription (MaxMonitoredItemsPerSubscription).
+    pub max_monitored_items_per_subscription: u32,
+    /// Shortest publishing interval that is granted.
+    pub min_publishing_interval: Duration,
+    /// Longest publishing interval that is granted.
+    pub max_publishing_interval: Duration,
+    /// How long a subscription lives at most without a sign of its client. The keep-alive count is revised so that
+    /// three of its periods fit into this time.
+    pub max_lifetime: Duration,
+    /// Notifications of one Publish response, also when the client names no number.
+    pub max_notifications_per_publish: u32,
+    /// Publish requests that wait in one session; the oldest above it is answered with
+    /// Bad_TooManyPublishRequests (OPC 10000-4 §5.14.5).
+    pub max_publish_requests: u32,
+    /// Shortest sampling interval that is granted, but for 0, which reports every change of a Variable that its
+    /// application sets (MinSupportedSampleRate).
+    pub min_sampling_interval: Duration,
+    /// Longest sampling interval that is granted.
+    pub max_sampling_interval: Duration,
+    /// Longest queue of a monitored item (MaxMonitoredItemsQueueSize).
+    pub max_queue_size: u32,
+    /// Links of one triggering item (OPC 10000-4 §5.13.5).
+    pub max_triggering_links: u32,
+    /// Messages of one subscription that are kept for Republish; the oldest one goes.
+    pub max_retransmission_messages: u32,
+    /// Bytes that queued notifications and messages kept for Republish may hold in the whole server. Above it, queues
+    /// do not grow and no message but the last of a subscription is kept.
+    pub notification_memory: usize,
+}
+
+impl Default for SubscriptionLimits {
+    fn default() -> Self {
+        Self {
+            max_subscriptions: 10_000,
+            max_subscriptions_per_session: 100,
+            max_monitored_items: 1_000_000,
+            max_monitored_items_per_subscription: 100_000,
+            min_publishing_interval: Duration::from_millis(10),
+            max_publishing_interval: Duration::from_secs(3_600),
+            max_lifetime: Duration::from_secs(3_600),
+            max_notifications_per_publish: 10_000,
+            max_publish_requests: 20,
+            min_sampling_interval: Duration::from_millis(10),
+            max_sampling_interval: Duration::from_secs(3_600),
+            max_queue_size: 10_000,
+            max_triggering_links: 1_000,
+            max_retransmission_messages: 100,
+            notification_memory: 256 * 1024 * 1024,
         }
     }
 }
@@ -42,6 +107,8 @@ impl Default for OperationLimits {
 pub struct Limits {
     /// Operations of one call.
     pub operations: OperationLimits,
+    /// Subscriptions and monitored items.
+    pub subscriptions: SubscriptionLimits,
     /// Open connections. One more takes the place of the oldest without an active session, which is closed with
     /// Bad_TcpNotEnoughResources (OPC 10000-4 §5.6.2.1); if all have one, the new one
     /// is closed so.
@@ -128,6 +195,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             operations: OperationLimits::default(),
+            subscriptions: SubscriptionLimits::default(),
             max_connections: 1_000,
             max_connections_per_address: 0,
             max_sessions: 1_000,

@@ -29,6 +29,7 @@ mod settings;
 mod shared;
 mod space;
 mod structures;
+mod subscription;
 
 pub mod typed;
 mod url;
@@ -37,7 +38,7 @@ pub use access::{Access, AccessControl, Protection, RoleSet, UserId};
 pub use binding::{Bindable, Field, HandlerCx, PollHandle, Reading, Sample, SharedValue, field, simulation};
 pub use builder::{BuildError, ServerBuilder};
 pub use cancellation::{CancelReason, Cancellation};
-pub use config::{Limits, OperationLimits};
+pub use config::{Limits, OperationLimits, SubscriptionLimits};
 pub use discovery::{DiscoveryServer, Registration};
 pub use handle::{Variable, VariableHandle};
 pub use manager::{

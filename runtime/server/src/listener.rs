@@ -16,6 +16,7 @@ use crate::life::Phase;
 use crate::proto::connection::Connection;
 use crate::proto::orphans::Home;
 use crate::shared::Core;
+use crate::subscription;
 
 /// Pause after a failed accept, such as one for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -30,7 +31,7 @@ struct Running<'r> {
     connections: JoinSet<()>,
     /// The handlers whose request is over.
     home: JoinSet<()>,
-    /// Values that the server asks for.
+    /// Who asks for values, and who publishes them.
     polls: JoinSet<()>,
     next_sweep: Ticks,
 }
@@ -48,6 +49,7 @@ pub(crate) async fn run(
     let mut polls = JoinSet::new();
     let polled = Arc::clone(core);
     polls.spawn(async move { polled.polls.run(&polled.blocking).await });
+    polls.spawn(subscription::drive(Arc::clone(core)));
     let next_sweep = uaforge_net::clock().ticks + SWEEP;
     let mut running = Running { core, connections: JoinSet::new(), home, polls, next_sweep };
     core.life.set(Phase::Serving);

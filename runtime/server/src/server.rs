@@ -32,6 +32,7 @@ use crate::shared::{Core, SharedEntropy};
 use crate::space::SpaceManager;
 use crate::space::live::Live;
 use crate::space::standard::{self, MAINTENANCE, StandardCells};
+use crate::subscription::Subscriptions;
 
 /// What a builder hands over.
 pub(crate) struct Parts {
@@ -102,6 +103,10 @@ impl Server {
         let mut entropy = parts.entropy;
         let mut channel = [0; 4];
         entropy.fill(&mut channel);
+        let mut subscription = [0; 4];
+        entropy.fill(&mut subscription);
+        let subscription = u32::from_le_bytes(subscription);
+        let subscriptions = Arc::new(Subscriptions::new(&limits.subscriptions, subscription, ticks));
         let decode_limits = DecodeLimits {
             max_array_length: limits.max_array_length as usize,
             max_string_length: limits.max_string_length as usize,
@@ -123,7 +128,8 @@ impl Server {
             },
             managers: parts.managers,
             routes: parts.routes,
-            sessions: Sessions::new(),
+            sessions: Sessions::new(Arc::clone(&subscriptions)),
+            subscriptions,
             mailboxes: Mailboxes::default(),
             blocking: BlockingPool::new(
                 limits.blocking_threads,
@@ -280,6 +286,13 @@ impl Server {
     /// Closes sessions whose time is over; when the next one ends.
     pub fn sweep(&self, now: Now) -> Option<uaforge_codec::Ticks> {
         self.inner.core.sessions.sweep(now.ticks)
+    }
+
+    /// Samples and publishes what is due at `now`; when there is more to do. For tests in virtual time:
+    /// [`Server::run_until`] does it in real time. Handlers that answer later are asked again each time.
+    pub fn publish_due(&self, now: Now) -> uaforge_codec::Ticks {
+        let core = &self.inner.core;
+        core.subscriptions.turn(core, &mut core::task::Context::from_waker(core::task::Waker::noop()), now)
     }
 
     /// Serves connections until `stop` is ready; then ends in order and returns.

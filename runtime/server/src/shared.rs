@@ -21,6 +21,7 @@ use crate::proto::orphans::Orphans;
 use crate::proto::sessions::Sessions;
 use crate::security::{Authenticator, Secured};
 use crate::space::{SpaceManager, describe};
+use crate::subscription::Subscriptions;
 
 /// A source of random bytes that connections may share.
 pub(crate) type SharedEntropy = Box<dyn Entropy + Send>;
@@ -42,6 +43,7 @@ pub(crate) struct Core {
     /// Who answers for which namespace: 0 is the address space, n the manager n - 1.
     pub(crate) routes: Routes,
     pub(crate) sessions: Sessions,
+    pub(crate) subscriptions: Arc<Subscriptions>,
     pub(crate) mailboxes: Mailboxes,
     pub(crate) blocking: BlockingPool,
     pub(crate) polls: Polls,

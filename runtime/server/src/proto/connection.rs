@@ -2,14 +2,14 @@
 
 use core::task::{Context, Poll};
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use uaforge_channel::{ServerChannel, ServerConfig, ServerEvent};
 use uaforge_codec::{Encoder, Mark, Now, Ticks};
 use uaforge_crypto::Policy;
 use uaforge_net::{Machine, OutputBuffer, Timeouts};
 use uaforge_nodes::Snapshot;
-use uaforge_types::{MessageSecurityMode, ResponseHeader};
+use uaforge_types::{MessageSecurityMode, ResponseHeader, status};
 
 use super::buffers::Buffers;
 use super::diagnose;
@@ -25,6 +25,8 @@ use crate::cancellation::{CancelReason, Scope};
 use crate::security::{ChannelSecurity, Secured};
 use crate::services::session::ChannelInfo;
 use crate::shared::{ChannelEntropy, Core};
+use crate::subscription::items::Place;
+use crate::subscription::parked::{Body, Posted};
 
 /// A client's connection, sans-IO. Requests are answered in order, but for those whose handlers deferred
 /// an answer; everything that one call of `receive` brought is answered into one output.
@@ -191,6 +193,8 @@ impl Connection {
             let now = now();
             if let Answer::Activated { session, .. } = &answer {
                 self.mailbox.note_session(self.channel.channel_id(), session);
+                let place = Place { core: &self.core, snapshot: &self.snapshot, now };
+                self.core.subscriptions.session_activated(place, session, &self.mailbox);
                 self.channel.lift_message_limit(Arc::clone(&self.core.memory));
             }
             let (encode, out) = (self.core.encode_context(), self.output.vec());
@@ -233,6 +237,54 @@ impl Connection {
         progress
     }
 
+    /// Writes answers of Publish requests, as many as the output takes; whether there were any.
+    fn send_posted(&mut self, now: Now) -> bool {
+        let was_full = !self.mailbox.has_room();
+        let mut progress = false;
+        while !self.output.is_full()
+            && let Some(answer) = self.mailbox.take_answer()
+        {
+            self.send_answer(&answer, now);
+            progress = true;
+        }
+        if was_full && self.mailbox.has_room() {
+            for session in self.mailbox.sessions() {
+                self.core.subscriptions.using(now).serve(session.token, now);
+            }
+        }
+        progress
+    }
+
+    fn send_answer(&mut self, answer: &Posted, now: Now) {
+        let (encode, decode) = (self.core.encode_context(), self.core.decode_context());
+        let out = self.output.vec();
+        let mut fault = status::BAD_RESPONSE_TOO_LARGE;
+        match &answer.body {
+            Body::Fault(status) => fault = *status,
+            Body::Publish(published) => {
+                let sent = self.channel.writer().send(out, encode, answer.request_id, |e| {
+                    let start = e.mark();
+                    published.write(e, now, answer.handle);
+                    e.put_array_len(None);
+                    if answer.diagnostics != 0 && e.error().is_none() {
+                        diagnose::add(e, start, answer.diagnostics, None, decode);
+                    }
+                });
+                if sent.is_ok() {
+                    return;
+                }
+            }
+        }
+        // A ServiceFault fits the limits of every peer.
+        let _ = self.channel.writer().send(out, encode, answer.request_id, |e| {
+            let start = e.mark();
+            put_fault(e, now, answer.handle, fault);
+            if answer.diagnostics != 0 {
+                diagnose::add(e, start, answer.diagnostics, None, decode);
+            }
+        });
+    }
+
     fn send_late(&mut self, pending: &Pending, now: Now) {
         let encode = self.core.encode_context();
         let out = self.output.vec();
@@ -270,6 +322,12 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.in_flight.abandon(&self.core);
+        for session in self.mailbox.end().iter().filter_map(Weak::upgrade) {
+            // Of a session that is on another connection by now, no request is dropped.
+            if session.is_on(self.channel.channel_id()) {
+                self.core.subscriptions.session_disconnected(session.token);
+            }
+        }
     }
 }
 
@@ -331,8 +389,12 @@ impl Machine for Connection {
             self.note_channel();
             progress = true;
         }
+        let mail = self.mailbox.poll(cx);
+        if mail.has_answers {
+            progress |= self.send_posted(now());
+        }
         if self.closing.is_none() {
-            self.closing = self.mailbox.poll_closing(cx);
+            self.closing = mail.closing;
         }
         if let Some(Closing { error, .. }) = self.closing.take_if(|_| self.in_flight.is_empty()) {
             self.channel.close(error, self.output.vec());

@@ -23,6 +23,7 @@ use crate::manager::ReadItem;
 use crate::security::{Credentials, Login};
 use crate::services::write::WriteHead;
 use crate::services::{browse, call, discovery, read, register, registration, session, translate, write};
+use crate::subscription::items::Place;
 
 const FIND_SERVERS: u32 = FindServersRequest::DESCRIPTOR.binary_id();
 const FIND_SERVERS_ON_NETWORK: u32 = FindServersOnNetworkRequest::DESCRIPTOR.binary_id();
@@ -77,10 +78,7 @@ impl Turn<'_> {
             ACTIVATE_SESSION => self.activate_session(d, e),
             CANCEL => self.cancel(d, e),
             CLOSE_SESSION => self.close_session(d, e),
-            _ => {
-                self.note_unread(&d);
-                Err(status::BAD_SERVICE_UNSUPPORTED)
-            }
+            other => self.serve_subscriptions(other, d, e),
         }
     }
 
@@ -291,6 +289,8 @@ impl Turn<'_> {
         let session = Arc::clone(&activating.session);
         let mut response = session::finish_activation(self.core, activating, None, now.ticks)?;
         self.mailbox.note_session(self.channel.id, &session);
+        let place = Place { core: self.core, snapshot: self.snapshot, now };
+        self.core.subscriptions.session_activated(place, &session, self.mailbox);
         self.activated = true;
         self.know(session);
         response.response_header = self.header();
@@ -308,6 +308,9 @@ impl Turn<'_> {
         let request: CancelRequest = self.owned(d)?;
         let admitted = self.admit(&request.request_header, 0)?;
         let mut response = session::cancel(&request, &admitted.session);
+        let mut subscriptions = self.core.subscriptions.using(self.now);
+        response.cancel_count += subscriptions.cancel(admitted.session.token, request.request_handle);
+        drop(subscriptions);
         response.response_header = self.header();
         put_response(e, &response);
         Ok(None)
@@ -317,7 +320,8 @@ impl Turn<'_> {
         let request: CloseSessionRequest = self.owned(d)?;
         self.note(&request.request_header);
         let session = self.find(request.request_header.authentication_token.as_ref())?;
-        session::close(self.core, &session, self.channel.id, self.now.ticks)?;
+        let delete = request.delete_subscriptions;
+        session::close(self.core, &session, self.channel.id, delete, self.now.ticks)?;
         self.known.retain(|known| !Arc::ptr_eq(known, &session));
         put_response(e, &CloseSessionResponse { response_header: self.header() });
         Ok(None)

@@ -97,7 +97,7 @@ impl LateSession {
                 Answer::Created(response)
             }
             (Work::Create { session, .. }, outcome) => {
-                session.close();
+                session.close(true);
                 core.sessions.remove(session.token);
                 Answer::Fault(outcome.err().unwrap_or(status::BAD_INTERNAL_ERROR))
             }

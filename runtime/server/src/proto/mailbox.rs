@@ -1,6 +1,7 @@
 //! How others reach a connection: a request to close wakes its task.
 
 use core::task::{Context, Waker};
+use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -10,6 +11,7 @@ use uaforge_types::status;
 
 use super::session::Session;
 use crate::config::Limits;
+use crate::subscription::parked::Posted;
 
 /// Why and when a connection is to end.
 #[derive(Clone, Debug)]
@@ -28,6 +30,16 @@ impl Closing {
     }
 }
 
+/// Bytes of answers that wait for a connection; above it, it is given no further ones.
+const HIGH_WATER: usize = 256 * 1024;
+
+/// What waits in a box.
+pub(crate) struct Mail {
+    pub(crate) closing: Option<Closing>,
+    /// Whether answers wait.
+    pub(crate) has_answers: bool,
+}
+
 /// One connection's box.
 pub(crate) struct Mailbox {
     state: Mutex<State>,
@@ -38,6 +50,12 @@ pub(crate) struct Mailbox {
 struct State {
     closing: Option<Closing>,
     waker: Option<Waker>,
+    /// Answers of Publish requests. There are not more than requests that wait.
+    answers: VecDeque<Posted>,
+    /// Bytes of them.
+    answer_bytes: usize,
+    /// The connection has ended.
+    gone: bool,
     /// The channel's id and the sessions that were made or activated on it.
     channel: u32,
     sessions: Vec<Weak<Session>>,
@@ -60,13 +78,64 @@ impl Mailbox {
         }
     }
 
-    /// Whether the connection shall close; the task of `cx` is woken when that changes.
-    pub(crate) fn poll_closing(&self, cx: &mut Context<'_>) -> Option<Closing> {
+    /// What waits for the connection; the task of `cx` is woken when that changes.
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Mail {
         let mut state = self.lock();
-        if state.closing.is_none() && !state.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+        if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             state.waker = Some(cx.waker().clone());
         }
-        state.closing.clone()
+        Mail { closing: state.closing.clone(), has_answers: !state.answers.is_empty() }
+    }
+
+    /// Has an answer sent.
+    pub(crate) fn post(&self, answer: Posted) {
+        let waker = {
+            let mut state = self.lock();
+            if state.gone {
+                return;
+            }
+            state.answer_bytes += answer.weight();
+            state.answers.push_back(answer);
+            // Whoever posts the first one wakes the task for all.
+            if state.answers.len() == 1 { state.waker.take() } else { None }
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Takes the oldest answer.
+    pub(crate) fn take_answer(&self) -> Option<Posted> {
+        let mut state = self.lock();
+        let answer = state.answers.pop_front()?;
+        state.answer_bytes -= answer.weight();
+        if state.answers.is_empty() {
+            state.answers = VecDeque::new();
+        }
+        Some(answer)
+    }
+
+    /// Whether the connection can be given a further answer.
+    pub(crate) fn has_room(&self) -> bool {
+        self.lock().answer_bytes < HIGH_WATER
+    }
+
+    /// Whether the connection has ended.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.lock().gone
+    }
+
+    /// The connection has ended; its sessions.
+    pub(crate) fn end(&self) -> Vec<Weak<Session>> {
+        let mut state = self.lock();
+        state.gone = true;
+        state.answers = VecDeque::new();
+        core::mem::take(&mut state.sessions)
+    }
+
+    /// Sessions of this connection that are there.
+    pub(crate) fn sessions(&self) -> Vec<Arc<Session>> {
+        self.lock().sessions.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Notes that a session was made or activated over this connection.

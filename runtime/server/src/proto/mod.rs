@@ -5,6 +5,7 @@ pub(crate) mod connection;
 pub(crate) mod continuation;
 pub(crate) mod diagnose;
 pub(crate) mod dispatch;
+mod dispatch_subscriptions;
 pub(crate) mod envelope;
 pub(crate) mod in_flight;
 mod late_session;

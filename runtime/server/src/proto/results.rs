@@ -75,6 +75,33 @@ impl<'r, 'e> Results<'r, 'e> {
         Self { out, buffers, put_status, start, count, next: 0, deferred: 0, whole: (start, 0) }
     }
 
+    /// Begins a batch whose answers are no array of a response: each is kept apart.
+    pub(crate) fn apart(
+        out: &'r mut Encoder<'e>,
+        buffers: &'r mut ResultBuffers,
+        count: usize,
+        put_status: PutStatus,
+    ) -> Self {
+        buffers.side.clear();
+        buffers.pieces.clear();
+        buffers.pieces.resize(count, Piece::Missing);
+        let start = out.mark();
+        // No answer is ever the next one.
+        Self { out, buffers, put_status, start, count, next: usize::MAX, deferred: 0, whole: (start, 0) }
+    }
+
+    /// Hands out the answers that are kept apart; items that nobody answered have this status.
+    pub(crate) fn each(mut self, missing: StatusCode, mut answer: impl FnMut(usize, &[u8])) {
+        for index in 0..self.count {
+            self.status(index, missing);
+        }
+        for (index, piece) in self.buffers.pieces.iter().enumerate() {
+            if let Piece::Ready(range) = piece {
+                answer(index, self.buffers.side.get(range.clone()).unwrap_or_default());
+            }
+        }
+    }
+
     /// Encodes the answer of `index`. A second answer of one item is ignored.
     #[inline]
     pub(crate) fn put(&mut self, index: usize, encode: impl FnOnce(&mut Encoder<'_>)) {

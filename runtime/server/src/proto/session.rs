@@ -1,7 +1,7 @@
 //! One session (OPC 10000-4 §5.7): an `Arc` with one mutex that a request takes once.
 
 use core::time::Duration;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use uaforge_codec::{Array, NodeId, NodeIdRef, StatusCode, Ticks, UaString};
 use uaforge_types::status;
@@ -12,9 +12,10 @@ use super::registered::Registered;
 use crate::access::Access;
 use crate::cancellation::CancelReason;
 use crate::security::SessionSecurity;
+use crate::subscription::Subscriptions;
 
 /// The secret that names a session in each request header (OPC 10000-4 §7.35 SessionAuthenticationToken): 256 random bits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Token(pub(crate) [u8; 32]);
 
 impl Token {
@@ -43,6 +44,15 @@ pub(crate) struct Session {
     pub(crate) outstanding: Outstanding,
     /// Ids that managers handed out to it.
     pub(crate) registered: Registered,
+    /// Those of the server, to be told of the end.
+    subscriptions: Arc<Subscriptions>,
+}
+
+impl core::fmt::Debug for Token {
+    /// Without the secret.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Token(..)")
+    }
 }
 
 /// Where a session is in its life.
@@ -85,8 +95,15 @@ impl Session {
         state.phase != Phase::Closed && state.channel == channel
     }
 
-    pub(crate) fn new(token: Token, id: NodeId, state: SessionState, points: ContinuationPoints) -> Self {
+    pub(crate) fn new(
+        token: Token,
+        id: NodeId,
+        state: SessionState,
+        points: ContinuationPoints,
+        subscriptions: Arc<Subscriptions>,
+    ) -> Self {
         Self {
+            subscriptions,
             token,
             id,
             state: Mutex::new(state),
@@ -106,9 +123,11 @@ impl Session {
         self.points.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the session and frees what it holds; managers are told, so no lock of the server may be held.
-    pub(crate) fn close(&self) {
+    /// Ends the session and frees what it holds; managers are told, so no lock of the server may be held. Its
+    /// subscriptions live on until their time is over, unless they are deleted.
+    pub(crate) fn close(&self, delete_subscriptions: bool) {
         self.lock().phase = Phase::Closed;
+        self.subscriptions.end_session(self.token, delete_subscriptions);
         // Points that a browse works with are freed with the session.
         match self.points.try_lock() {
             Ok(mut points) => points.clear(),

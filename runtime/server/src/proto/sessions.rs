@@ -13,10 +13,12 @@ use super::session::{Phase, Session, SessionState, Token};
 use crate::access::Access;
 use crate::config::Limits;
 use crate::security::SessionSecurity;
+use crate::subscription::Subscriptions;
 
 /// All sessions, by authentication token. A connection keeps the ones it uses, so a request rarely comes here.
 pub(crate) struct Sessions {
     table: Mutex<Table>,
+    subscriptions: Arc<Subscriptions>,
 }
 
 struct Table {
@@ -52,8 +54,9 @@ impl Secrets {
 }
 
 impl Sessions {
-    pub(crate) fn new() -> Self {
-        Self { table: Mutex::new(Table { by_token: HashMap::with_hasher(RandomState::default()) }) }
+    pub(crate) fn new(subscriptions: Arc<Subscriptions>) -> Self {
+        let table = Mutex::new(Table { by_token: HashMap::with_hasher(RandomState::default()) });
+        Self { table, subscriptions }
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -86,6 +89,7 @@ impl Sessions {
                 locales: Array::default(),
             },
             ContinuationPoints::new(limits.max_continuation_points, u64::from_le_bytes(salt)),
+            Arc::clone(&self.subscriptions),
         ));
         let mut ended = Vec::new();
         let inserted = self.lock().insert(&session, limits.max_sessions as usize, now, &mut ended);
@@ -118,7 +122,7 @@ impl Sessions {
 
 /// Closes sessions that are out of the table. Managers are told, so this is done with no lock held.
 fn close_all(ended: Vec<Arc<Session>>) {
-    ended.iter().for_each(|session| session.close());
+    ended.iter().for_each(|session| session.close(false));
 }
 
 impl Table {

@@ -36,7 +36,7 @@ pub(crate) struct Turn<'t> {
     pub(crate) buffers: &'t mut Buffers,
     /// Sessions that requests of this channel used lately.
     pub(crate) known: &'t mut Vec<Arc<Session>>,
-    pub(crate) mailbox: &'t Mailbox,
+    pub(crate) mailbox: &'t Arc<Mailbox>,
     /// Requests for sessions that are answered later.
     pub(crate) late_sessions: &'t mut Vec<LateSession>,
     pub(crate) channel: ChannelInfo<'t>,

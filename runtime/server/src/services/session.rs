@@ -173,6 +173,7 @@ pub(crate) fn close(
     core: &Core,
     session: &Session,
     channel: u32,
+    delete_subscriptions: bool,
     now: uaforge_codec::Ticks,
 ) -> Result<(), StatusCode> {
     let state = session.lock();
@@ -181,7 +182,7 @@ pub(crate) fn close(
         return Err(status::BAD_SECURE_CHANNEL_ID_INVALID);
     }
     drop(state);
-    session.close();
+    session.close(delete_subscriptions);
     core.sessions.remove(session.token);
     Ok(())
 }

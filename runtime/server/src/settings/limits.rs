@@ -1,21 +1,21 @@
-//! Tables `[limits]` and `[limits.operations]`: each key is the field of that name.
+//! Tables `[limits]`, `[limits.operations]` and `[limits.subscriptions]`: each key is the field of that name.
 
 use core::time::Duration;
 
 use serde::Deserialize;
 
 use super::seconds::Seconds;
-use crate::config::{Limits, OperationLimits};
+use crate::config::{Limits, OperationLimits, SubscriptionLimits};
 
 /// A table with the fields of a structure, none of which has to be there. A field that the structure has and
 /// the table lacks does not compile.
 macro_rules! table {
-    ($table:ident of $target:ident { $($field:ident: $kind:ty,)* } and { $($rest:ident),* }) => {
+    ($table:ident of $target:ident { $($field:ident: $kind:ty,)* } and { $($rest:ident: $of:ty),* }) => {
         #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub(super) struct $table {
             $($field: Option<$kind>,)*
-            $(pub(super) $rest: OperationsTable,)*
+            $(pub(super) $rest: $of,)*
         }
 
         impl $table {
@@ -66,7 +66,7 @@ table! {
         max_string_length: u32,
         shutdown_delay: Seconds,
         stop_deadline: Seconds,
-    } and { operations }
+    } and { operations: OperationsTable, subscriptions: SubscriptionsTable }
 }
 
 table! {
@@ -77,7 +77,28 @@ table! {
         max_nodes_per_method_call: u32,
         max_nodes_per_register_nodes: u32,
         max_nodes_per_translate: u32,
+        max_monitored_items_per_call: u32,
         max_path_elements: u32,
+    } and {}
+}
+
+table! {
+    SubscriptionsTable of SubscriptionLimits {
+        max_subscriptions: u32,
+        max_subscriptions_per_session: u32,
+        max_monitored_items: u32,
+        max_monitored_items_per_subscription: u32,
+        min_publishing_interval: Seconds,
+        max_publishing_interval: Seconds,
+        max_lifetime: Seconds,
+        max_notifications_per_publish: u32,
+        max_publish_requests: u32,
+        min_sampling_interval: Seconds,
+        max_sampling_interval: Seconds,
+        max_queue_size: u32,
+        max_triggering_links: u32,
+        max_retransmission_messages: u32,
+        notification_memory: usize,
     } and {}
 }
 

@@ -111,8 +111,9 @@ impl ServerBuilder {
             self.namespaces.clone_from(namespaces);
         }
         self.insecure = settings.insecure.unwrap_or(self.insecure);
-        let config::Limits { operations, .. } = &mut self.limits;
+        let config::Limits { operations, subscriptions, .. } = &mut self.limits;
         settings.limits.operations.apply(operations);
+        settings.limits.subscriptions.apply(subscriptions);
         settings.limits.apply(&mut self.limits);
         if let Some(table) = &settings.discovery_server {
             let DiscoveryServer { max_servers, expiry } = self.discovery_server.take().unwrap_or_default();

@@ -64,7 +64,7 @@ impl SpaceManager {
     ) -> Result<(), StatusCode> {
         let value = self.of_user(cx.access(), item.node, attribute, stated);
         if !item.encoding.name.is_empty() {
-            item.wanted().of_structure(is_structure(node, snapshot, attribute))?;
+            self.check_encoding(item, node, snapshot, attribute)?;
         }
         if attribute == AttributeId::Value
             && let Some(live) = self.live.value(item.node, cx.now().utc)
@@ -100,6 +100,18 @@ impl SpaceManager {
             _ => cx.results.put(item.index, |e| put_data_value(e, &parts, |e| value.encode(e))),
         }
         Ok(())
+    }
+
+    /// Whether an attribute can be had in the data encoding that was asked for.
+    #[cold]
+    pub(crate) fn check_encoding(
+        &self,
+        item: &ReadItem<'_>,
+        node: &Node<'_>,
+        snapshot: &Snapshot,
+        attribute: AttributeId,
+    ) -> Result<(), StatusCode> {
+        item.wanted().of_structure(is_structure(node, snapshot, attribute))
     }
 
     /// Whether a Variable offers its Value, and this user may have it.

@@ -79,7 +79,7 @@ fn capabilities(edit: &mut Edit, limits: &Limits, time: DateTime) -> Result<(), 
     let profiles = vec![UaString::from("http://opcfoundation.org/UA-Profile/Server/CoreFacet")];
     attach(edit, v::SERVER_SERVER_CAPABILITIES_SERVER_PROFILE_ARRAY, Array::from(profiles), time)?;
     attach(edit, v::SERVER_SERVER_CAPABILITIES_LOCALE_ID_ARRAY, Array::<UaString>::from(Vec::new()), time)?;
-    attach(edit, v::SERVER_SERVER_CAPABILITIES_MIN_SUPPORTED_SAMPLE_RATE, 0.0f64, time)?;
+    subscription_limits(edit, limits, time)?;
     let points = limits.max_continuation_points;
     attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_BROWSE_CONTINUATION_POINTS, points, time)?;
     attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_QUERY_CONTINUATION_POINTS, 0u16, time)?;
@@ -88,6 +88,25 @@ fn capabilities(edit: &mut Edit, limits: &Limits, time: DateTime) -> Result<(), 
     attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_STRING_LENGTH, limits.max_string_length, time)?;
     attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_BYTE_STRING_LENGTH, limits.max_string_length, time)?;
     attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_SESSIONS, limits.max_sessions, time)?;
+    Ok(())
+}
+
+/// What ServerCapabilities say of subscriptions.
+fn subscription_limits(edit: &mut Edit, limits: &Limits, time: DateTime) -> Result<(), StatusCode> {
+    use ids::variable as v;
+    let subscriptions = &limits.subscriptions;
+    let fastest = subscriptions.min_sampling_interval.as_secs_f64() * 1000.0;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_MIN_SUPPORTED_SAMPLE_RATE, fastest, time)?;
+    let most = subscriptions.max_subscriptions;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_SUBSCRIPTIONS, most, time)?;
+    let most = subscriptions.max_subscriptions_per_session;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_SUBSCRIPTIONS_PER_SESSION, most, time)?;
+    let most = subscriptions.max_monitored_items;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_MONITORED_ITEMS, most, time)?;
+    let most = subscriptions.max_monitored_items_per_subscription;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_MONITORED_ITEMS_PER_SUBSCRIPTION, most, time)?;
+    let most = subscriptions.max_queue_size;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_MONITORED_ITEMS_QUEUE_SIZE, most, time)?;
     Ok(())
 }
 
@@ -117,6 +136,8 @@ fn operation_limits(edit: &mut Edit, limits: &Limits, time: DateTime) -> Result<
         translate,
         time,
     )?;
+    let items = operations.max_monitored_items_per_call;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_OPERATION_LIMITS_MAX_MONITORED_ITEMS_PER_CALL, items, time)?;
     Ok(())
 }
 
