@@ -12,6 +12,8 @@ use uaforge_channel::{
 };
 use uaforge_codec::{EncodeContext, EncodeError, Now, SeededEntropy, StatusCode, Ticks};
 
+use uaforge_types::MessageSecurityMode;
+
 use crate::peer::start_time;
 
 /// What a pair is made of.
@@ -20,6 +22,8 @@ pub struct PairConfig<C = NonePolicy> {
     pub client_limits: Limits,
     /// The server's limits.
     pub server_limits: Limits,
+    /// Security mode.
+    pub mode: MessageSecurityMode,
     /// The lifetime of tokens.
     pub lifetime: Duration,
     /// How long bytes travel.
@@ -46,6 +50,7 @@ impl<C> PairConfig<C> {
         Self {
             client_limits: Limits::default(),
             server_limits: Limits::default(),
+            mode: MessageSecurityMode::NONE,
             lifetime: Duration::from_secs(3_600),
             latency: Duration::ZERO,
             piece: usize::MAX,
@@ -127,6 +132,7 @@ impl Pair {
         let now = start_time();
         let mut settings = ClientConfig::new("opc.tcp://plant:4840/srv");
         settings.limits = config.client_limits;
+        settings.mode = config.mode;
         settings.requested_lifetime = config.lifetime;
         let mut client = ClientChannel::new(settings, config.client_policy, SeededEntropy::new(config.seed));
         let settings = ServerConfig {
@@ -185,6 +191,22 @@ impl Pair {
     /// The client says good-bye.
     pub fn close(&mut self) {
         self.client.close(&mut self.up.out, self.now);
+    }
+
+    /// Takes what the client has said, before it is on the wire.
+    pub fn take_up(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.up.out)
+    }
+
+    /// Lets the Hello arrive, and its Acknowledge; what the client says then is not on the wire.
+    pub fn deliver_hello(&mut self) {
+        let hello = self.take_up();
+        let mut acknowledge = Vec::new();
+        self.server.receive(&hello, self.now, &mut acknowledge);
+        let _ = self.client.receive(&acknowledge, self.now, &mut self.up.out);
+        while self.client.poll(&mut Context::from_waker(Waker::noop()), self.now, &mut self.up.out).is_ready()
+        {
+        }
     }
 
     /// Puts bytes of the test's choice on the wire to the server.

@@ -43,7 +43,7 @@ fn made(provider: &SharedProvider, uri: &str, kind: KeyKind) -> Identity {
 }
 
 fn identities(provider: &SharedProvider, side: &str) -> Vec<Identity> {
-    let uri = format!("urn:uaforge:test:{side}");
+    let uri = format!("urn:uaforge:vec:{side}");
     let mut all =
         vec![identity(provider, &format!("{side}-rsa2048")), identity(provider, &format!("{side}-p256"))];
     all.extend([KeyKind::P384, KeyKind::Ed25519].map(|kind| made(provider, &uri, kind)));
@@ -57,6 +57,7 @@ fn secured_server(provider: &SharedProvider) -> Server {
     Server::builder()
         .endpoint("opc.tcp://127.0.0.1:0")
         .insecure()
+        .application_uri("urn:uaforge:vec:server")
         .security(security)
         .authenticator(Users)
         .model(uaforge_ns0::model())
@@ -241,6 +242,7 @@ async fn what_a_server_does_not_trust_is_refused() {
     let provider = &providers()[0];
     let build = |security| {
         let server = Server::builder().endpoint("opc.tcp://127.0.0.1:0").insecure().security(security);
+        let server = server.application_uri("urn:uaforge:vec:server");
         server.model(uaforge_ns0::model()).build().expect("the server is built")
     };
     let security = server::Security::new(provider.clone(), RefuseAll);

@@ -1,5 +1,6 @@
 //! The `uaforge` command.
 
+mod cert;
 mod explain;
 mod inspect;
 mod lint;
@@ -25,6 +26,8 @@ enum Command {
     Lint(lint::Arguments),
     /// Show the page of a diagnostic's code
     Explain(explain::Arguments),
+    /// Make, show and trust certificates of applications
+    Cert(cert::Arguments),
 }
 
 /// How diagnostics are printed.
@@ -56,5 +59,6 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Cert(arguments) => cert::run(&arguments),
     }
 }

@@ -1,12 +1,14 @@
 //! What a client secures its channels with, and whom it says its user is.
 
 use core::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use uaforge_channel::ChannelError;
 use uaforge_codec::Now;
 use uaforge_crypto::{
-    Certificate, Identity, KeyPool, PeerCheck, Policy, PolicySecurity, SharedProvider, Zeroizing, chain,
+    Certificate, Draft, Identity, KeyKind, KeyPool, PeerCheck, Pki, PkiError, Policy, PolicySecurity,
+    Purpose, SharedProvider, Zeroizing, chain,
 };
 use uaforge_types::{EndpointDescription, MessageSecurityMode, UserTokenPolicy, UserTokenType, status};
 
@@ -36,6 +38,32 @@ impl Security {
             modes: vec![MessageSecurityMode::SIGN, MessageSecurityMode::SIGN_AND_ENCRYPT],
             any_host: false,
         }
+    }
+
+    /// Security with the certificates of a folder: `own`, `trusted`, `issuer` and `rejected`. Own ones that are
+    /// missing are made for `application_uri`: one with RSA 2048, and one with NIST P-256. Servers that are refused
+    /// are put into `rejected`; `uaforge cert trust` takes them from there.
+    ///
+    /// # Errors
+    /// A file cannot be read, written or made.
+    pub fn open(
+        folder: impl Into<PathBuf>,
+        provider: SharedProvider,
+        application_uri: &str,
+    ) -> Result<Self, PkiError> {
+        let pki = Pki::open(folder, provider.clone(), Purpose::Server)?;
+        let failed = |source| PkiError::Certificate { path: pki.folder().to_owned(), source };
+        let now = uaforge_net::clock().utc;
+        let name = application_uri.rsplit(':').next().unwrap_or(application_uri);
+        let mut draft = Draft::application(application_uri, name, now).map_err(failed)?;
+        for host in uaforge_net::host_names() {
+            draft = draft.host(&host).map_err(failed)?;
+        }
+        let mut security = Self::new(provider, pki.clone());
+        for kind in [KeyKind::Rsa(2048), KeyKind::P256] {
+            security = security.identity(pki.own(kind, &draft, &mut uaforge_net::OsEntropy)?);
+        }
+        Ok(security)
     }
 
     /// Security that trusts one certificate and no other, whoever has issued it.

@@ -4,11 +4,13 @@ use core::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use uaforge_codec::DateTime;
 use x509_cert::der::asn1::{Any, BitString, ObjectIdentifier, Uint, UintRef};
-use x509_cert::der::{Decode as _, Encode as _, Reader as _, SliceReader, pem};
+use x509_cert::der::{Decode as _, Encode as _, Header, Reader as _, SliceReader, Tag, pem};
 use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
+use x509_cert::time::Time;
 
 use crate::{Hash, KeyKind, Provider, Signing};
 
@@ -187,6 +189,25 @@ impl Certificate {
         &self.parsed
     }
 
+    /// Its owner, for people.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        self.parsed.tbs_certificate().subject().to_string()
+    }
+
+    /// Its issuer, for people.
+    #[must_use]
+    pub fn issuer(&self) -> String {
+        self.parsed.tbs_certificate().issuer().to_string()
+    }
+
+    /// When it is valid: from, and to.
+    #[must_use]
+    pub fn validity(&self) -> (DateTime, DateTime) {
+        let validity = self.parsed.tbs_certificate().validity();
+        (date(validity.not_before), date(validity.not_after))
+    }
+
     /// The names that it is for: application URI, host names, addresses (OPC 10000-6 §6.2.2).
     #[must_use]
     pub fn names(&self) -> Names {
@@ -201,6 +222,13 @@ impl Certificate {
             }
         }
         names
+    }
+
+    /// Whether the owner of `issuer` has signed it. Algorithms with SHA-1 are not taken.
+    pub(crate) fn is_signed_by(&self, provider: &dyn Provider, issuer: &PublicKey) -> bool {
+        let Some(signed) = signed_part(&self.der) else { return false };
+        let signature = self.parsed.signature().as_bytes().unwrap_or_default();
+        is_signed(provider, issuer, self.parsed.signature_algorithm(), signed, signature)
     }
 
     /// SHA-1 of it (OPC 10000-6 §6.2.2).
@@ -272,6 +300,15 @@ pub fn chain(bytes: &[u8]) -> Result<Vec<Certificate>, CertificateError> {
     Ok(certificates)
 }
 
+/// Seconds from 1601 to 1970.
+pub(crate) const EPOCH: u64 = 11_644_473_600;
+
+/// A time of X.509.
+pub(crate) fn date(time: Time) -> DateTime {
+    let seconds = time.to_unix_duration().as_secs().saturating_add(EPOCH);
+    DateTime(i64::try_from(seconds.saturating_mul(10_000_000)).unwrap_or(i64::MAX))
+}
+
 /// The bytes of the first certificate of several.
 pub(crate) fn first(bytes: &[u8]) -> Option<&[u8]> {
     SliceReader::new(bytes).ok()?.tlv_bytes().ok()
@@ -327,6 +364,11 @@ impl SignatureAlgorithm {
         found.copied().unwrap_or(SIGNATURES[0])
     }
 
+    /// The algorithm that a certificate names; none if it is one that is not taken, such as those with SHA-1.
+    pub(crate) fn named(identifier: &AlgorithmIdentifierOwned) -> Option<Self> {
+        SIGNATURES.iter().find(|algorithm| algorithm.oid == identifier.oid).copied()
+    }
+
     pub(crate) fn identifier(self) -> AlgorithmIdentifierOwned {
         AlgorithmIdentifierOwned { oid: self.oid, parameters: self.has_null.then(Any::null) }
     }
@@ -341,4 +383,46 @@ pub(crate) fn encode_signature(signing: Signing, signature: &[u8]) -> Result<Vec
         }
         _ => Ok(signature.to_vec()),
     }
+}
+
+/// The inverse of [`encode_signature`].
+pub(crate) fn decode_signature(signing: Signing, signature: &[u8]) -> Option<Vec<u8>> {
+    let half = match signing {
+        Signing::EcdsaP256 => 32,
+        Signing::EcdsaP384 => 48,
+        _ => return Some(signature.to_vec()),
+    };
+    let numbers = Vec::<Uint>::from_der(signature).ok().filter(|numbers| numbers.len() == 2)?;
+    let mut fixed = vec![0; half * 2];
+    for (number, slot) in numbers.iter().zip(fixed.chunks_mut(half)) {
+        let bytes = number.as_bytes();
+        slot.get_mut(half.checked_sub(bytes.len())?..)?.copy_from_slice(bytes);
+    }
+    Some(fixed)
+}
+
+/// The bytes of a certificate or revocation list that its signature is over, as they came.
+pub(crate) fn signed_part(der: &[u8]) -> Option<&[u8]> {
+    let mut reader = SliceReader::new(der).ok()?;
+    let header = Header::decode(&mut reader).ok()?;
+    (header.tag() == Tag::Sequence).then(|| reader.tlv_bytes().ok()).flatten()
+}
+
+/// Whether a signature that names its algorithm is right.
+pub(crate) fn is_signed(
+    provider: &dyn Provider,
+    issuer: &PublicKey,
+    algorithm: &AlgorithmIdentifierOwned,
+    signed: &[u8],
+    signature: &[u8],
+) -> bool {
+    let Some(algorithm) = SignatureAlgorithm::named(algorithm) else { return false };
+    let signature = decode_signature(algorithm.signing, signature);
+    signature.is_some_and(|signature| provider.verify(algorithm.signing, issuer, signed, &signature))
+}
+
+/// One block of PEM.
+pub(crate) fn to_pem(label: &str, der: &[u8]) -> Result<String, CertificateError> {
+    pem::encode_string(label, pem::LineEnding::LF, der)
+        .map_err(|error| CertificateError::Encoding(error.to_string()))
 }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use uaforge_channel::Operation;
 use uaforge_codec::{DateTime, Entropy};
+use x509_cert::Version;
 use x509_cert::builder::profile::BuilderProfile;
 use x509_cert::builder::{Builder as _, CertificateBuilder};
+use x509_cert::crl::{CertificateList, RevokedCert, TbsCertList};
 use x509_cert::der::asn1::{BitString, GeneralizedTime, Ia5String, ObjectIdentifier, OctetString, UtcTime};
 use x509_cert::der::{Decode as _, Encode as _};
 use x509_cert::ext::pkix::name::GeneralName;
@@ -25,9 +27,10 @@ use x509_cert::spki::{
 };
 use x509_cert::time::{Time, Validity};
 
-use crate::certificate::{SignatureAlgorithm, encode_signature};
+use crate::certificate::{EPOCH, SignatureAlgorithm, encode_signature};
 use crate::{
-    CertificateError, Hash, Identity, KeyKind, PrivateKey, PublicKey, SharedProvider, Signing, Zeroizing,
+    Certificate, CertificateError, Hash, Identity, KeyKind, PrivateKey, PublicKey, SharedProvider, Signing,
+    Zeroizing,
 };
 
 const SERVER_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
@@ -230,6 +233,38 @@ impl BuilderProfile for Profile<'_> {
     }
 }
 
+/// A revocation list of an authority, as DER (RFC 5280 §5.1): the certificates that it has revoked at `from`, and when
+/// the next list will be there.
+///
+/// # Errors
+/// The authority's key is not in this process.
+pub fn revoke(
+    issuer: &Identity,
+    revoked: &[&Certificate],
+    from: DateTime,
+    next: DateTime,
+) -> Result<Vec<u8>, CertificateError> {
+    let signer = Signer(Arc::clone(issuer.key()));
+    let algorithm = SignatureAlgorithm::of(signing_of(issuer.key().public().kind())).identifier();
+    let this_update = time(unix(from))?;
+    let entry = |certificate: &&Certificate| RevokedCert {
+        serial_number: certificate.parsed().tbs_certificate().serial_number().clone(),
+        revocation_date: this_update,
+        crl_entry_extensions: None,
+    };
+    let tbs_cert_list = TbsCertList {
+        version: Version::V2,
+        signature: algorithm.clone(),
+        issuer: issuer.certificate().parsed().tbs_certificate().subject().clone(),
+        this_update,
+        next_update: Some(time(unix(next))?),
+        revoked_certificates: (!revoked.is_empty()).then(|| revoked.iter().map(entry).collect()),
+        crl_extensions: None,
+    };
+    let signature = BitString::from_bytes(&signer.sign(tbs_cert_list.to_der()?)?)?;
+    Ok(CertificateList { tbs_cert_list, signature_algorithm: algorithm, signature }.to_der()?)
+}
+
 /// The key that signs a certificate.
 struct Signer(Arc<dyn PrivateKey>);
 
@@ -296,9 +331,6 @@ fn unix(time: DateTime) -> Duration {
     Duration::from_nanos((ticks % 10_000_000) * 100)
         + Duration::from_secs((ticks / 10_000_000).saturating_sub(EPOCH))
 }
-
-/// Seconds from 1601 to 1970.
-const EPOCH: u64 = 11_644_473_600;
 
 /// Up to 2049 certificates have two digits for the year (RFC 5280 §4.1.2.5).
 fn time(since_1970: Duration) -> Result<Time, CertificateError> {

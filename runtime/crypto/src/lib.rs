@@ -23,11 +23,12 @@ pub mod rustcrypto;
 mod secret;
 mod security;
 mod signature;
+mod trust;
 
 pub use algorithm::{Aead, Curve, Hash, KeyKind, Oaep, Signing};
 pub use certificate::{Certificate, CertificateError, Names, PublicKey, chain, pem_or_der};
 pub use derive::{KeySet, channel_keys, hkdf_keys, p_hash};
-pub use draft::Draft;
+pub use draft::{Draft, revoke};
 pub use exchange::chunk_security;
 pub use identity::Identity;
 pub use policy::{Exchange, Policy, Protection};
@@ -38,6 +39,7 @@ pub use provider::{
 pub use secret::{open_password, seal_password};
 pub use security::{AcceptAny, PeerCheck, PolicySecurity};
 pub use signature::{SessionSignatures, session_signature};
+pub use trust::{Pki, PkiError, Place, Purpose, Rejection, RevocationList, Suppress, TrustList};
 pub use zeroize::Zeroizing;
 
 /// The provider of the features: aws-lc if it is there.

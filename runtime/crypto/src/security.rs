@@ -20,6 +20,11 @@ pub trait PeerCheck: fmt::Debug + Send + Sync {
     /// # Errors
     /// Why it is refused.
     fn check(&self, certificates: &[Certificate], now: Now) -> Result<(), ChannelError>;
+
+    /// Another number once it may decide otherwise: those who were trusted before are then checked again.
+    fn version(&self) -> u64 {
+        0
+    }
 }
 
 /// Trusts every certificate that can be read, as tests do and clients that have pinned one.

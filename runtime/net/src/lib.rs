@@ -8,6 +8,7 @@ mod buffer;
 mod clock;
 mod driver;
 mod entropy;
+mod host;
 mod machine;
 mod socket;
 
@@ -15,5 +16,6 @@ pub use buffer::OutputBuffer;
 pub use clock::{Elapsed, clock, sleep_until, timeout};
 pub use driver::drive;
 pub use entropy::OsEntropy;
+pub use host::{addresses, host_names};
 pub use machine::{Machine, Timeouts};
 pub use socket::{Listener, Stream};

@@ -45,6 +45,14 @@ pub enum BuildError {
     /// A certificate cannot be used.
     #[error("cannot secure the endpoints: {0}")]
     Security(uaforge_channel::ChannelError),
+    /// A certificate is for another application than the server (OPC 10000-6 §6.2.2).
+    #[error(
+        "a certificate of the server is not for its application URI `{uri}`: say .application_uri(…) as it stands there"
+    )]
+    ApplicationUri {
+        /// That of the server.
+        uri: String,
+    },
     /// The address of an endpoint cannot be listened on.
     #[error("cannot listen on `{url}`: {source}")]
     Bind {
@@ -292,8 +300,11 @@ impl ServerBuilder {
             return Err(BuildError::InvalidEndpoint { url: url.clone() });
         }
         let secured = Secured::new(self.security.as_ref(), self.insecure).map_err(BuildError::Security)?;
-        if secured.policies.is_empty() {
+        if secured.is_empty() {
             return Err(BuildError::NotSecured { url: first.clone() });
+        }
+        if !secured.is_of(&self.application.uri) {
+            return Err(BuildError::ApplicationUri { uri: self.application.uri });
         }
         let (space, routes) = self.address_space()?;
         let mut listeners = Vec::with_capacity(self.endpoints.len());

@@ -106,10 +106,13 @@ impl Running<'_> {
 
     /// Ends sessions whose time is over, and helps a pool that hangs.
     fn sweep(&mut self) {
-        let now = uaforge_net::clock().ticks;
-        self.core.sessions.sweep(now);
+        let now = uaforge_net::clock();
+        self.core.sessions.sweep(now.ticks);
         self.core.blocking.relieve();
-        self.next_sweep = now + SWEEP;
+        if let Some(is_trusted) = self.core.secured().recheck() {
+            self.core.mailboxes.close_untrusted(|peer| is_trusted(peer, now));
+        }
+        self.next_sweep = now.ticks + SWEEP;
     }
 
     /// Tells clients of the stop for the shutdown delay, or until there is no session left.

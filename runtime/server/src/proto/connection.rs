@@ -168,6 +168,9 @@ impl Connection {
         };
         if self.security.is_none() && self.channel.wants_input() {
             self.security = self.channel_security();
+            if let Some(security) = &self.security {
+                self.mailbox.note_peer(&security.peer);
+            }
         }
     }
 

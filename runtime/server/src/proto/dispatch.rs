@@ -234,6 +234,7 @@ impl Turn<'_> {
     fn register_server(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: RegisterServerRequest = self.owned(d)?;
         self.note(&request.request_header);
+        self.check_protection()?;
         let mut response = registration::register_server(self.core, request, self.now.ticks)?;
         response.response_header = self.header();
         put_response(e, &response);
@@ -243,6 +244,7 @@ impl Turn<'_> {
     fn register_server2(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: RegisterServer2Request = self.owned(d)?;
         self.note(&request.request_header);
+        self.check_protection()?;
         let mut response = registration::register_server2(self.core, request, self.now.ticks)?;
         response.response_header = self.header();
         put_response(e, &response);
@@ -252,6 +254,7 @@ impl Turn<'_> {
     fn create_session(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: CreateSessionRequest = self.owned(d)?;
         self.note(&request.request_header);
+        self.check_protection()?;
         if self.core.life.phase() >= Phase::Stopping {
             return Err(status::BAD_SHUTDOWN);
         }
@@ -271,6 +274,12 @@ impl Turn<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether more than discovery may be done over the channel (OPC 10000-4 §5.5.4.1, §5.7.2.1).
+    fn check_protection(&self) -> Result<(), StatusCode> {
+        let allowed = self.channel.security.is_some() || self.core.secured().plain;
+        if allowed { Ok(()) } else { Err(status::BAD_SECURITY_POLICY_REJECTED) }
     }
 
     fn activate_session(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {

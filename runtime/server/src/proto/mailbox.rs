@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use uaforge_channel::ChannelError;
+use uaforge_channel::{ChannelError, security_checks_failed};
 use uaforge_codec::Ticks;
 use uaforge_types::status;
 
@@ -59,6 +59,8 @@ struct State {
     /// The channel's id and the sessions that were made or activated on it.
     channel: u32,
     sessions: Vec<Weak<Session>>,
+    /// The client's certificate, if the channel is secured.
+    peer: Option<Arc<[u8]>>,
 }
 
 impl Mailbox {
@@ -138,6 +140,11 @@ impl Mailbox {
         self.lock().sessions.iter().filter_map(Weak::upgrade).collect()
     }
 
+    /// Notes whose channel it is.
+    pub(crate) fn note_peer(&self, peer: &Arc<[u8]>) {
+        self.lock().peer = Some(Arc::clone(peer));
+    }
+
     /// Notes that a session was made or activated over this connection.
     pub(crate) fn note_session(&self, channel: u32, session: &Arc<Session>) {
         let mut state = self.lock();
@@ -193,6 +200,20 @@ impl Mailboxes {
         }
         boxes.open.push(Arc::downgrade(&mailbox));
         mailbox
+    }
+
+    /// Closes the connections of clients that are not trusted any more.
+    pub(crate) fn close_untrusted(&self, is_trusted: impl Fn(&[u8]) -> bool) {
+        let open: Vec<_> = {
+            let boxes = self.boxes.lock().unwrap_or_else(PoisonError::into_inner);
+            boxes.open.iter().filter_map(Weak::upgrade).collect()
+        };
+        for mailbox in open {
+            let peer = mailbox.lock().peer.clone();
+            if peer.is_some_and(|peer| !is_trusted(&peer)) {
+                mailbox.close(Closing { error: security_checks_failed(), until: Ticks(0) });
+            }
+        }
     }
 
     /// Asks every connection to close, those too that come from now on, because the server stops. Requests

@@ -1,14 +1,23 @@
 //! What secures the endpoints of a server: policies, certificates, users.
 
 mod channel;
+mod guard;
 mod tokens;
 mod users;
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use uaforge_channel::{ChannelError, NonePolicy, SecurityProvider};
-use uaforge_crypto::{Identity, KeyPool, PeerCheck, Policy, PolicySecurity, SharedProvider};
+use uaforge_codec::Now;
+use uaforge_crypto::{
+    Draft, Identity, KeyKind, KeyPool, PeerCheck, Pki, PkiError, Policy, PolicySecurity, Purpose,
+    SharedProvider, chain,
+};
 use uaforge_types::MessageSecurityMode;
+
+use guard::Guard;
 
 pub(crate) use channel::{ChannelSecurity, SessionSecurity};
 pub(crate) use tokens::{Login, TokenPolicies};
@@ -44,6 +53,36 @@ impl Security {
             modes: vec![MessageSecurityMode::SIGN, MessageSecurityMode::SIGN_AND_ENCRYPT],
             pool: KeyPool::new(KEY_THREADS, KEY_QUEUE),
         }
+    }
+
+    /// Security with the certificates of a folder: `own`, `trusted`, `issuer` and `rejected`. Own ones that are
+    /// missing are made, for `application_uri`, which has to be that of the server, and for every name and address of
+    /// this machine: one with RSA 2048, and one with NIST P-256. Clients that are refused are put into `rejected`;
+    /// `uaforge cert trust` takes them from there.
+    ///
+    /// # Errors
+    /// A file cannot be read, written or made.
+    pub fn open(
+        folder: impl Into<PathBuf>,
+        provider: SharedProvider,
+        application_uri: &str,
+    ) -> Result<Self, PkiError> {
+        let pki = Pki::open(folder, provider.clone(), Purpose::Client)?;
+        let failed = |source| PkiError::Certificate { path: pki.folder().to_owned(), source };
+        let now = uaforge_net::clock().utc;
+        let name = application_uri.rsplit(':').next().unwrap_or(application_uri);
+        let mut draft = Draft::application(application_uri, name, now).map_err(failed)?;
+        for host in uaforge_net::host_names() {
+            draft = draft.host(&host).map_err(failed)?;
+        }
+        for address in uaforge_net::addresses() {
+            draft = draft.address(address).map_err(failed)?;
+        }
+        let mut security = Self::new(provider, pki.clone());
+        for kind in [KeyKind::Rsa(2048), KeyKind::P256] {
+            security = security.identity(pki.own(kind, &draft, &mut uaforge_net::OsEntropy)?);
+        }
+        Ok(security)
     }
 
     /// Adds a certificate with its key. A policy takes the first one whose kind of key it allows
@@ -88,22 +127,25 @@ pub(crate) struct Secured {
     pub(crate) offers: Vec<Offer>,
     /// Endpoints are offered without security too.
     pub(crate) plain: bool,
+    check: Option<Guard>,
+    /// That of the check when those who are connected were checked last.
+    version: AtomicU64,
 }
 
 impl Secured {
     /// What `security` offers, and policy None if the server was told to be insecure.
     pub(crate) fn new(security: Option<&Security>, plain: bool) -> Result<Self, ChannelError> {
-        let mut policies: Vec<Box<dyn SecurityProvider>> = Vec::new();
-        if plain {
-            policies.push(Box::new(NonePolicy));
-        }
+        // Discovery needs no security; a session does, unless the server was told to be insecure.
+        let mut policies: Vec<Box<dyn SecurityProvider>> = vec![Box::new(NonePolicy)];
+        let guard = |security: &Security| Guard::new(security.provider.clone(), Arc::clone(&security.check));
+        let check = security.map(guard);
         let mut offers = Vec::new();
         if let Some(security) = security {
             for &policy in &security.policies {
                 let fits = |identity: &&Identity| policy.accepts(identity.certificate().key().kind());
                 let Some(identity) = security.identities.iter().find(fits) else { continue };
                 let identity = identity.clone().on(&security.pool);
-                let (provider, check) = (security.provider.clone(), Arc::clone(&security.check));
+                let (provider, check) = (security.provider.clone(), Arc::new(guard(security)));
                 let secured = PolicySecurity::server(policy, provider, identity.clone(), check)?;
                 policies.push(Box::new(secured.modes(&security.modes)));
                 offers.extend(security.modes.iter().map(|mode| Offer {
@@ -114,7 +156,29 @@ impl Secured {
             }
         }
         let provider = security.map(|security| security.provider.clone());
-        Ok(Self { provider, policies: policies.into(), offers, plain })
+        let version = AtomicU64::new(check.as_ref().map_or(0, PeerCheck::version));
+        Ok(Self { provider, policies: policies.into(), offers, plain, check, version })
+    }
+
+    /// Whether a client that was trusted may not be any more. `Some` is what decides about each of them.
+    pub(crate) fn recheck(&self) -> Option<impl Fn(&[u8], Now) -> bool> {
+        let check = self.check.as_ref()?;
+        let version = check.version();
+        let changed = self.version.swap(version, Ordering::Relaxed) != version;
+        changed.then_some(move |peer: &[u8], now| {
+            chain(peer).is_ok_and(|certificates| check.check(&certificates, now).is_ok())
+        })
+    }
+
+    /// Whether all certificates are for an application.
+    pub(crate) fn is_of(&self, application_uri: &str) -> bool {
+        let mut own = self.offers.iter().map(|offer| offer.identity.certificate().names().uris);
+        own.all(|uris| uris.iter().any(|uri| uri == application_uri))
+    }
+
+    /// Whether nothing is offered.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.offers.is_empty() && !self.plain
     }
 
     /// The identity that a policy is offered with.
