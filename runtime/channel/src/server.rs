@@ -438,7 +438,7 @@ impl ServerChannel {
         let nonce = request.client_nonce.clone();
         match &mut self.state {
             State::Open(open) => {
-                open.tokens.other = Some(token);
+                open.tokens.issue(token);
                 open.nonce = nonce;
                 open.secret = secret;
             }

@@ -53,6 +53,11 @@ pub(crate) struct Tokens {
     pub(crate) current: Token,
     /// At a server the one that the client has not used yet, at a client the one before.
     pub(crate) other: Option<Token>,
+    /// At a server one that was issued before the other: a client that had nothing to say since then may have used it
+    /// for what was on its way when it asked for the other.
+    skipped: Option<Token>,
+    /// The id that was found last.
+    found: u32,
 }
 
 /// A token that was found for a chunk.
@@ -65,13 +70,24 @@ pub(crate) struct Found<'t> {
 impl Tokens {
     /// The tokens of a channel with its first one.
     pub(crate) fn new(current: Token) -> Self {
-        Self { current, other: None }
+        Self { found: current.id, current, other: None, skipped: None }
+    }
+
+    /// At a server: one more token is there for the client to use.
+    pub(crate) fn issue(&mut self, token: Token) {
+        self.skipped = self.other.replace(token);
     }
 
     /// What opens a chunk with this token id.
     pub(crate) fn find(&mut self, id: u32, now: Ticks) -> Result<Found<'_>, ChannelError> {
         let is_other = self.current.id != id;
-        let token = if is_other { self.other.as_mut() } else { Some(&mut self.current) };
+        let token = if is_other {
+            let issued = self.other.iter_mut().chain(&mut self.skipped);
+            issued.into_iter().find(|token| token.id == id)
+        } else {
+            Some(&mut self.current)
+        };
+        self.found = id;
         match token.filter(|token| token.id == id && now < token.expires()) {
             Some(token) => Ok(Found { security: &mut *token.receive, is_other }),
             None => Err(ChannelError::new(
@@ -102,11 +118,14 @@ impl Tokens {
         }
     }
 
-    /// At a server: the client has used the new token, so the one before is over (OPC 10000-4 §5.6.2.1).
+    /// At a server: the client has used a new token, so those before are over (OPC 10000-4 §5.6.2.1).
     pub(crate) fn advance(&mut self, writer: &mut Writer) {
-        if let Some(mut next) = self.other.take() {
+        let skipped = self.skipped.take().filter(|skipped| skipped.id == self.found);
+        let Some(mut next) = skipped.or_else(|| self.other.take()) else { return };
+        // What is sent with a newer one already stays so.
+        if self.other.as_ref().is_none_or(|newer| newer.send.is_some()) {
             next.send_with(writer);
-            self.current = next;
         }
+        self.current = next;
     }
 }
