@@ -275,3 +275,52 @@ fn a_server_says_what_it_lacks() {
     let key = identity(provider, "server-rsa2048");
     assert!(!format!("{key:?} {shared}").contains("PRIVATE"));
 }
+
+#[tokio::test]
+async fn users_of_a_file() {
+    use uaforge::server::PasswordFile;
+    let provider = &providers()[0];
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(format!("users-{}.txt", std::process::id()));
+    let line = PasswordFile::line("brewer", "hops").expect("a line");
+    assert!(line.starts_with("brewer:$argon2id$") && !line.contains("hops"));
+    std::fs::write(&path, format!("# users\n\n{line}\n")).expect("a file");
+    let users = PasswordFile::open(&path).expect("a file of users");
+    for bad in
+        ["brewer", "brewer:plain", ":$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAA", &format!("{line}\n{line}")]
+    {
+        std::fs::write(&path, bad).expect("a file");
+        let Err(error) = PasswordFile::open(&path) else { panic!("{bad}") };
+        assert!(error.to_string().contains("name:hash"), "{error}");
+    }
+    std::fs::remove_file(&path).expect("the file");
+    assert!(PasswordFile::open(&path).is_err() && PasswordFile::line("a:b", "c").is_none());
+
+    let security = server::Security::new(provider.clone(), AcceptAny);
+    let server = Server::builder()
+        .endpoint("opc.tcp://127.0.0.1:0")
+        .application_uri("urn:uaforge:vec:server")
+        .security(security.identity(identity(provider, "server-rsa2048")))
+        .authenticator(users)
+        .model(uaforge_ns0::model())
+        .build()
+        .expect("the server is built");
+    let url = server.endpoints()[0].clone();
+    beside(&server, async {
+        let client = || Client::builder().security(client_security(provider));
+        let refused = client().connect(&url).await.expect_err("no anonymous users");
+        assert!(matches!(refused, Error::NoCommonEndpoint { .. }), "{refused}");
+        let insecure = Client::builder().insecure().connect(&url).await.expect_err("no plain endpoint");
+        assert!(matches!(insecure, Error::NoPlainEndpoint { .. }), "{insecure}");
+        read_time(&client().user_name("brewer", "hops").connect(&url).await.expect("a session")).await;
+        let before = uaforge_net::clock().ticks;
+        for password in ["malt", "hop"] {
+            let refused = client().user_name("brewer", password).connect(&url).await.expect_err("wrong");
+            assert_eq!(refused.status(), status::BAD_USER_ACCESS_DENIED, "{refused}");
+        }
+        let delay = uaforge_net::clock().ticks.since(before);
+        assert!(delay >= std::time::Duration::from_millis(750), "failures are answered later: {delay:?}");
+        read_time(&client().user_name("brewer", "hops").connect(&url).await.expect("a session")).await;
+    })
+    .await;
+}

@@ -349,7 +349,6 @@ impl Token {
         let public = key.public().clone();
         std::thread::spawn(move || {
             for Job(job) in todo {
-                #[expect(clippy::disallowed_methods, reason = "a token is slow")]
                 std::thread::sleep(pause);
                 job(&*key);
             }

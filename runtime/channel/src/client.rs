@@ -439,7 +439,7 @@ impl ClientChannel {
             self.thumbprint = chunk.signature;
         }
         let mut tokens = Tokens::new(token);
-        tokens.other = first.map(|(before, _, _)| before.current);
+        tokens.other = first.map(|(before, _, _)| Box::new(before.current));
         self.state = State::Open(Open { tokens, renewal: None, nonce, secret });
         Ok(event)
     }

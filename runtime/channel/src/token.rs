@@ -52,10 +52,10 @@ impl Token {
 pub(crate) struct Tokens {
     pub(crate) current: Token,
     /// At a server the one that the client has not used yet, at a client the one before.
-    pub(crate) other: Option<Token>,
+    pub(crate) other: Option<Box<Token>>,
     /// At a server one that was issued before the other: a client that had nothing to say since then may have used it
     /// for what was on its way when it asked for the other.
-    skipped: Option<Token>,
+    skipped: Option<Box<Token>>,
     /// The id that was found last.
     found: u32,
 }
@@ -75,7 +75,7 @@ impl Tokens {
 
     /// At a server: one more token is there for the client to use.
     pub(crate) fn issue(&mut self, token: Token) {
-        self.skipped = self.other.replace(token);
+        self.skipped = self.other.replace(Box::new(token));
     }
 
     /// What opens a chunk with this token id.
@@ -83,7 +83,7 @@ impl Tokens {
         let is_other = self.current.id != id;
         let token = if is_other {
             let issued = self.other.iter_mut().chain(&mut self.skipped);
-            issued.into_iter().find(|token| token.id == id)
+            issued.map(|token| &mut **token).find(|token| token.id == id)
         } else {
             Some(&mut self.current)
         };
@@ -126,6 +126,6 @@ impl Tokens {
         if self.other.as_ref().is_none_or(|newer| newer.send.is_some()) {
             next.send_with(writer);
         }
-        self.current = next;
+        self.current = *next;
     }
 }

@@ -15,6 +15,7 @@ mod derive;
 mod draft;
 mod exchange;
 mod identity;
+mod password;
 mod policy;
 mod pool;
 mod provider;
@@ -31,6 +32,7 @@ pub use derive::{KeySet, channel_keys, hkdf_keys, p_hash};
 pub use draft::{Draft, revoke};
 pub use exchange::chunk_security;
 pub use identity::Identity;
+pub use password::{hash_password, is_password_hash, verify_password};
 pub use policy::{Exchange, Policy, Protection};
 pub use pool::KeyPool;
 pub use provider::{

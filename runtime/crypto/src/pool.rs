@@ -60,7 +60,12 @@ impl KeyPool {
         if key.public().kind().is_rsa() { Arc::new(Pooled { pool: self.clone(), key }) } else { key }
     }
 
-    fn run<T: Send + 'static>(&self, work: impl FnOnce() -> Operation<T> + Send + 'static) -> Operation<T> {
+    /// Does some work in the pool. It fails with Bad_TcpServerTooBusy if too much is waiting already.
+    #[must_use]
+    pub fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Operation<T> + Send + 'static,
+    ) -> Operation<T> {
         let promise = Promise::default();
         let kept = Keeper(promise.clone());
         let mut queue = self.shared.lock();

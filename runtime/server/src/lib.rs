@@ -48,7 +48,9 @@ pub use manager::{
 };
 pub use methods::{MethodBindError, MethodCall, MethodError, MethodResult};
 pub use proto::connection::Connection;
-pub use security::{Authentication, Authenticator, Credentials, Offered, Security, User};
+pub use security::{
+    Authentication, Authenticator, Credentials, Offered, PasswordFile, PasswordFileError, Security, User,
+};
 pub use server::{Server, ServerError};
 #[cfg(feature = "config")]
 pub use settings::{ServerSettings, SettingsError};

@@ -2,6 +2,7 @@
 
 mod channel;
 mod guard;
+mod password_file;
 mod tokens;
 mod users;
 
@@ -20,6 +21,7 @@ use uaforge_types::MessageSecurityMode;
 use guard::Guard;
 
 pub(crate) use channel::{ChannelSecurity, SessionSecurity};
+pub use password_file::{PasswordFile, PasswordFileError};
 pub(crate) use tokens::{Login, TokenPolicies};
 pub(crate) use users::AnonymousOnly;
 pub use users::{Authentication, Authenticator, Credentials, Offered, User};
