@@ -22,6 +22,11 @@ pub(crate) fn folder(root: &Path) -> PathBuf {
     root.join(".nodesets")
 }
 
+/// The documented repair of a model's file, if there is one.
+pub(crate) fn repair(root: &Path, model: &str) -> Option<PathBuf> {
+    Some(root.join("models/repairs").join(format!("{model}.repair"))).filter(|path| path.is_file())
+}
+
 /// Makes `.nodesets/<model>.xml` for every model of the lock file.
 pub(crate) fn fetch(from: Option<&Path>) -> Result<()> {
     let root = workspace::root();

@@ -75,6 +75,9 @@ impl Regen<'_> {
     /// A model that has a crate of its own, with all that the crate consists of.
     fn model(&mut self, model: &ModelCrate<'_>) -> Result<()> {
         let mut loader = Loader::new().file(nodeset(self.root, model.locked)?);
+        if let Some(repair) = nodesets::repair(self.root, model.name()) {
+            loader = loader.repair_file(repair);
+        }
         for below in &model.below {
             let text = self
                 .interfaces

@@ -12,6 +12,9 @@ pub(crate) struct Arguments {
     /// NodeSet2 files, those of required models among them
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Documented repairs of published files; each that is applied is told
+    #[arg(long, value_name = "FILE")]
+    repair: Vec<PathBuf>,
     /// How diagnostics are printed
     #[arg(long, value_enum, default_value = "human")]
     message_format: MessageFormat,
@@ -27,6 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let loader = Loader::new()
         .allow_older_models(arguments.allow_older_models)
         .drop_unknown_references(arguments.drop_unknown_references);
+    let loader = arguments.repair.iter().fold(loader, |loader, file| loader.repair_file(file));
     let loaded = arguments.files.iter().fold(loader, |loader, file| loader.file(file)).load();
     print_diagnostics(&loaded, arguments.message_format);
     if arguments.message_format == MessageFormat::Human {

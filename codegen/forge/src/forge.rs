@@ -31,6 +31,7 @@ pub struct Forge {
     paths: BTreeMap<String, String>,
     descriptions: Option<bool>,
     ledgers: BTreeMap<String, PathBuf>,
+    repairs: Vec<PathBuf>,
     allow_older_models: bool,
     out: Option<PathBuf>,
 }
@@ -107,6 +108,13 @@ impl Forge {
         self
     }
 
+    /// A file with a documented repair of a published NodeSet: a patch with its reason and provenance, which
+    /// `uaforge explain UAF0012` describes. It changes the NodeSet of the SHA-256 that it names, and nothing else.
+    pub fn repair(mut self, path: impl Into<PathBuf>) -> Self {
+        self.repairs.push(path.into());
+        self
+    }
+
     /// Goes on with a warning where a required model was published earlier than asked for.
     pub fn allow_older_models(mut self, allow: bool) -> Self {
         self.allow_older_models = allow;
@@ -153,6 +161,10 @@ impl Forge {
         for path in &self.nodesets {
             println!("cargo::rerun-if-changed={}", path.display());
             loader = loader.file(path);
+        }
+        for path in &self.repairs {
+            println!("cargo::rerun-if-changed={}", path.display());
+            loader = loader.repair_file(path);
         }
         for published in uaforge_publish::inherited() {
             println!("cargo::rerun-if-changed={}", published.path);

@@ -206,8 +206,13 @@ pub fn hash<'a>(lines: impl IntoIterator<Item = &'a String>) -> String {
         hasher.update(line.as_bytes());
         hasher.update(b"\n");
     }
-    let mut text = String::with_capacity(64);
-    for byte in hasher.finalize() {
+    hexadecimal(&hasher.finalize())
+}
+
+/// Lower-case hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
         text.extend(
             [byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('0')),
         );

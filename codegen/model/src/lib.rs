@@ -8,6 +8,7 @@ pub mod interface;
 mod known;
 mod loader;
 pub mod query;
+mod repair;
 mod resolve;
 pub mod resolved;
 mod schema;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Severity, render};
+use crate::repair::{Repair, fingerprint};
 use crate::resolve::{self, Interface, Options};
 use crate::resolved::{ModelSet, Ns};
 use crate::schema;
@@ -13,13 +14,19 @@ use crate::source::{self, Sources};
 #[derive(Clone, Debug)]
 pub struct Loader {
     inputs: Vec<Input>,
+    repairs: Vec<RepairInput>,
     options: Options,
     max_bytes: usize,
 }
 
 impl Default for Loader {
     fn default() -> Self {
-        Self { inputs: Vec::new(), options: Options::default(), max_bytes: source::MAX_BYTES }
+        Self {
+            inputs: Vec::new(),
+            repairs: Vec::new(),
+            options: Options::default(),
+            max_bytes: source::MAX_BYTES,
+        }
     }
 }
 
@@ -28,6 +35,12 @@ enum Input {
     File(PathBuf),
     Interface { text: String, rust_path: Option<String> },
     Text { name: String, bytes: Vec<u8> },
+}
+
+#[derive(Clone, Debug)]
+enum RepairInput {
+    File(PathBuf),
+    Text { name: String, text: String },
 }
 
 /// The outcome of a run.
@@ -93,6 +106,21 @@ impl Loader {
         self
     }
 
+    /// Adds a documented repair: a patch of one published file with its reason and provenance. It changes the file of
+    /// its SHA-256 alone, and a note says so. `name` stands for the path in messages.
+    #[must_use]
+    pub fn repair(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.repairs.push(RepairInput::Text { name: name.into(), text: text.into() });
+        self
+    }
+
+    /// Adds a file with a documented repair; see [`Loader::repair`].
+    #[must_use]
+    pub fn repair_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.repairs.push(RepairInput::File(path.into()));
+        self
+    }
+
     /// Largest file that is read; at most 4 GiB.
     #[must_use]
     pub fn max_bytes(mut self, limit: usize) -> Self {
@@ -120,8 +148,9 @@ impl Loader {
         let mut sources = Sources::default();
         let mut diagnostics = Vec::new();
         let mut rust_paths = BTreeMap::new();
+        let mut repairs = Repairs::read(&self.repairs, self.max_bytes, &mut diagnostics);
         for input in self.inputs {
-            match read(input, &mut sources, self.max_bytes) {
+            match read(input, &mut sources, self.max_bytes, &mut repairs) {
                 Ok((file, Some(Kind::Interface(path)))) => {
                     rust_paths.insert(file, path);
                 }
@@ -129,6 +158,7 @@ impl Loader {
                 Err(diagnostic) => diagnostics.push(*diagnostic),
             }
         }
+        diagnostics.append(&mut repairs.finish());
         let mut documents = Vec::new();
         let mut interfaces = Vec::new();
         for (file, source) in (0u32..).zip(sources.iter()) {
@@ -152,12 +182,58 @@ impl Loader {
     }
 }
 
+/// The repairs of a run, which of them were used, and what there is to say.
+struct Repairs {
+    known: Vec<(Repair, bool)>,
+    said: Vec<Diagnostic>,
+}
+
+impl Repairs {
+    fn read(inputs: &[RepairInput], limit: usize, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let mut known = Vec::new();
+        for input in inputs {
+            let repair = match input {
+                RepairInput::Text { name, text } => Repair::parse(name, text),
+                RepairInput::File(path) => {
+                    let name = path.display().to_string();
+                    let text =
+                        source::read_file(path, limit).and_then(|bytes| source::decode(&name, bytes, limit));
+                    text.and_then(|text| Repair::parse(&name, &text))
+                }
+            };
+            match repair {
+                Ok(repair) => known.push((repair, false)),
+                Err(diagnostic) => diagnostics.push(*diagnostic),
+            }
+        }
+        Self { known, said: Vec::new() }
+    }
+
+    /// Applies what there is for the file with these bytes.
+    fn apply(&mut self, fingerprint: &str, file: u32, text: &mut String) {
+        for (repair, used) in self.known.iter_mut().filter(|(repair, _)| repair.is_for(fingerprint)) {
+            *used = true;
+            self.said.push(*repair.apply(file, text));
+        }
+    }
+
+    fn finish(mut self) -> Vec<Diagnostic> {
+        self.said.extend(self.known.iter().filter(|(_, used)| !used).map(|(repair, _)| repair.unused()));
+        self.said
+    }
+}
+
 /// What an input is, beyond a document.
 enum Kind {
     Interface(Option<String>),
 }
 
-fn read(input: Input, sources: &mut Sources, limit: usize) -> Result<(u32, Option<Kind>), Box<Diagnostic>> {
+fn read(
+    input: Input,
+    sources: &mut Sources,
+    limit: usize,
+    repairs: &mut Repairs,
+) -> Result<(u32, Option<Kind>), Box<Diagnostic>> {
     let (name, bytes) = match input {
         Input::File(path) => (path.display().to_string(), source::read_file(&path, limit)?),
         Input::Text { name, bytes } => (name, bytes),
@@ -168,6 +244,9 @@ fn read(input: Input, sources: &mut Sources, limit: usize) -> Result<(u32, Optio
             return Ok((file, Some(Kind::Interface(rust_path))));
         }
     };
-    let text = source::decode(&name, bytes, limit)?;
+    let fingerprint = if repairs.known.is_empty() { String::new() } else { fingerprint(&bytes) };
+    let mut text = source::decode(&name, bytes, limit)?;
+    let file = sources.iter().count() as u32;
+    repairs.apply(&fingerprint, file, &mut text);
     Ok((sources.push(name, text), None))
 }

@@ -4,7 +4,7 @@ use crate::nodesets::{self, Catalogue, LockedModel};
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use uaforge_model::NS0_URI;
 
@@ -15,6 +15,8 @@ pub(crate) struct Document {
     pub(crate) uri: String,
     pub(crate) version: String,
     pub(crate) bytes: Arc<[u8]>,
+    /// The documented repair of its file.
+    pub(crate) repair: Option<PathBuf>,
     /// Documents of which it is given the interface: those of all models below it, by position.
     pub(crate) below: Vec<usize>,
     /// Documents that are loaded beside it.
@@ -66,6 +68,7 @@ impl Planner<'_> {
             uri: model.uri.clone(),
             version: model.version.clone(),
             bytes: bytes(model)?,
+            repair: nodesets::repair(self.root, &model.name),
             below: below.into_iter().collect(),
             with: with.iter().map(|model| Ok((model.name.clone(), bytes(model)?))).collect::<Result<_>>()?,
         };

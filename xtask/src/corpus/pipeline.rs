@@ -121,6 +121,9 @@ pub(crate) fn crate_name(name: &str) -> String {
 fn outcome(document: &Document, interfaces: &[(String, String)]) -> Outcome {
     let begun = Instant::now();
     let mut loader = Loader::new().text(format!("{}.xml", document.name), document.bytes.to_vec());
+    if let Some(repair) = &document.repair {
+        loader = loader.repair_file(repair);
+    }
     for (name, bytes) in &document.with {
         loader = loader.text(format!("{name}.xml"), bytes.to_vec());
     }

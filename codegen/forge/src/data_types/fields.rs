@@ -86,7 +86,7 @@ pub(super) fn shape(field: &Field) -> Shape {
 }
 
 /// Lowers a field. A rank that leaves the shape open makes the field a Variant.
-pub(super) fn field(cx: &Cx<'_>, owner: &Id, known: &Known, ident: Ident, field: &Field) -> IrField {
+pub(super) fn field(cx: &Cx<'_>, owner: &Id, known: &Known<'_>, ident: Ident, field: &Field) -> IrField {
     let inline = matches!(cx.set.wire(field), Wire::Inline);
     let open = is_open(field);
     let ty = if open { builtin(VARIANT) } else { element_type(cx, &field.data_type, inline) };
@@ -106,7 +106,7 @@ pub(super) fn field(cx: &Cx<'_>, owner: &Id, known: &Known, ident: Ident, field:
         shape: shape(field),
         value_rank: field.value_rank,
         optional: field.is_optional,
-        boxed: known.graph.needs_box(cx.set, owner, field),
+        boxed: known.recursion.needs_box(cx.set, owner, field),
         allow_sub_types: field.allow_sub_types,
         max_string_length: field.max_string_length,
         array_dimensions: field.array_dimensions.clone(),

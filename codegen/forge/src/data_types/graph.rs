@@ -1,7 +1,6 @@
 //! Finds recursion between structures before anything is printed.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use uaforge_model::query::{Components, Edges};
 use uaforge_model::resolved::{Field, Id, ModelSet};
 use uaforge_model::{DataTypeKind, Wire};
 
@@ -9,9 +8,17 @@ use uaforge_model::{DataTypeKind, Wire};
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// Over fields of any shape.
-    any: BTreeMap<Id, BTreeSet<Id>>,
+    any: Edges,
     /// Over scalar fields alone, which need a box to break a cycle.
-    scalar: BTreeMap<Id, BTreeSet<Id>>,
+    scalar: Edges,
+}
+
+/// What leads back to itself in a graph.
+#[derive(Debug)]
+pub(super) struct Recursion<'g> {
+    graph: &'g Graph,
+    any: Components<'g>,
+    scalar: Components<'g>,
 }
 
 impl Graph {
@@ -34,9 +41,16 @@ impl Graph {
         graph
     }
 
+    /// Finds what leads back to itself.
+    pub(super) fn recursion(&self) -> Recursion<'_> {
+        Recursion { graph: self, any: Components::new(&self.any), scalar: Components::new(&self.scalar) }
+    }
+}
+
+impl Recursion<'_> {
     /// Whether a structure contains itself over some path.
     pub(super) fn is_recursive(&self, id: &Id) -> bool {
-        reaches(&self.any, id, id)
+        self.any.is_cyclic(id)
     }
 
     /// Whether a field needs a box, as the structure would be infinitely large. Every way from a
@@ -44,23 +58,7 @@ impl Graph {
     /// there.
     pub(super) fn needs_box(&self, set: &ModelSet, id: &Id, field: &Field) -> bool {
         let may_end = field.is_optional || set.kind_of_data_type(id) == Some(DataTypeKind::Union);
-        let direct = self.scalar.get(id).is_some_and(|targets| targets.contains(&field.data_type));
-        may_end && direct && (field.data_type == *id || reaches(&self.scalar, &field.data_type, id))
+        let direct = self.graph.scalar.get(id).is_some_and(|targets| targets.contains(&field.data_type));
+        may_end && direct && self.scalar.are_connected(id, &field.data_type)
     }
-}
-
-fn reaches(edges: &BTreeMap<Id, BTreeSet<Id>>, from: &Id, to: &Id) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut open = vec![from];
-    while let Some(id) = open.pop() {
-        for next in edges.get(id).into_iter().flatten() {
-            if next == to {
-                return true;
-            }
-            if seen.insert(next) {
-                open.push(next);
-            }
-        }
-    }
-    false
 }

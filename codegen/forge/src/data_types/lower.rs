@@ -31,7 +31,8 @@ const STRUCTURE: Id = Id::ns0(22);
 /// All data types of the model that are emitted as items.
 pub(crate) fn data_types(cx: &Cx<'_>) -> DataTypes {
     let graph = Graph::new(cx.set);
-    let known = Known { sizes: Sizes::new(cx.set, &graph), graph };
+    let recursion = graph.recursion();
+    let known = Known { sizes: Sizes::new(cx.set, &recursion), recursion };
     let mut out = DataTypes::default();
     for (id, ident) in cx.names.of_model(cx.ns) {
         match cx.set.kind_of_data_type(id) {
@@ -80,7 +81,7 @@ pub(super) fn kind(set: &ModelSet, id: &Id) -> Kind {
     }
 }
 
-fn structure(cx: &Cx<'_>, known: &Known, id: &Id, ident: Ident) -> Structure {
+fn structure(cx: &Cx<'_>, known: &Known<'_>, id: &Id, ident: Ident) -> Structure {
     let set = cx.set;
     let kind = kind(set, id);
     let union = matches!(kind, Kind::Union | Kind::UnionSubtypedValues);
@@ -108,7 +109,7 @@ fn structure(cx: &Cx<'_>, known: &Known, id: &Id, ident: Ident) -> Structure {
         fields,
         inherited,
         supertypes: supertypes(set, id),
-        recursive: known.graph.is_recursive(id),
+        recursive: known.recursion.is_recursive(id),
         service: Service::No,
         bits: if set.is_option_set_structure(id) { members(cx, id, u32::MAX.into()) } else { Vec::new() },
         docs: docs(set, id),

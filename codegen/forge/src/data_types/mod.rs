@@ -29,8 +29,8 @@ pub(crate) struct DataTypes {
 }
 
 /// What is known of all structures of the set before one is lowered.
-struct Known {
-    graph: graph::Graph,
+struct Known<'g> {
+    recursion: graph::Recursion<'g>,
     sizes: sizes::Sizes,
 }
 

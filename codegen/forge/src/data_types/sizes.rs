@@ -8,7 +8,7 @@ use uaforge_model::resolved::{Field, Id, ModelSet};
 use uaforge_model::{DataTypeKind, Wire};
 
 use super::fields::{VARIANT, builtin, is_open, shape};
-use super::graph::Graph;
+use super::graph::Recursion;
 use super::lower;
 
 /// How deep structures in structures are followed; what is deeper counts as nothing.
@@ -19,9 +19,9 @@ const MAX_PASSES: usize = 64;
 pub(super) struct Sizes(BTreeMap<Id, u32>);
 
 impl Sizes {
-    pub(super) fn new(set: &ModelSet, graph: &Graph) -> Self {
+    pub(super) fn new(set: &ModelSet, recursion: &Recursion<'_>) -> Self {
         let ids = set.models.iter().flat_map(|model| model.nodes.values()).map(|node| &node.id);
-        let structures = ids.filter(|id| is_structure(set, id) && !graph.is_recursive(id));
+        let structures = ids.filter(|id| is_structure(set, id) && !recursion.is_recursive(id));
         let structures: Vec<&Id> = structures.collect();
         let mut sizes = Self::default();
         for _ in 0..MAX_PASSES {

@@ -20,6 +20,10 @@ pub const NOT_A_NODESET: Code = Code("UAF0007");
 pub const NO_MODELS: Code = Code("UAF0008");
 /// An element that the schema does not have there.
 pub const UNKNOWN_ELEMENT: Code = Code("UAF0010");
+/// A documented repair changed a file.
+pub const REPAIRED: Code = Code("UAF0011");
+/// A repair that cannot be read, does not fit its file, or has none.
+pub const BROKEN_REPAIR: Code = Code("UAF0012");
 
 /// A standard name is used without an alias.
 pub const STANDARD_NAME_WITHOUT_ALIAS: Code = Code("UAF0101");
@@ -87,6 +91,8 @@ pub const TOO_MANY_OPTIONAL: Code = Code("UAF0210");
 pub const INFINITE_STRUCTURE: Code = Code("UAF0211");
 /// IsUnion and the supertype disagree.
 pub const UNION_MISMATCH: Code = Code("UAF0212");
+/// A structure whose structures in structures are too large to hold.
+pub const STRUCTURE_TOO_LARGE: Code = Code("UAF0213");
 
 /// A value element of an unknown name.
 pub const UNKNOWN_VALUE_ELEMENT: Code = Code("UAF0301");

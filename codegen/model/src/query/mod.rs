@@ -1,5 +1,6 @@
 //! Questions to a resolved set: types, fields, encodings, members.
 
+mod components;
 mod data_types;
 mod declarations;
 mod index;
@@ -8,6 +9,7 @@ mod types;
 
 use std::sync::{Arc, OnceLock};
 
+pub use components::{Components, Edges};
 pub use data_types::{DataTypeKind, Encodings, StructureType, Wire, builtin_name};
 pub use declarations::{Declaration, ModellingRule};
 pub use index::{Index, Link};

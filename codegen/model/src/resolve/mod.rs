@@ -1,6 +1,7 @@
 //! Resolution by namespace URI: documents in any order become one set with one URI table.
 
 mod check;
+mod containment;
 pub(crate) mod context;
 mod definition;
 mod interfaces;

@@ -1,11 +1,12 @@
 //! Checks of types over the finished set: supertypes, fields, values and bits.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
+use super::containment::{self, Sizes};
 use super::context::Tables;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::query::well_known::{HAS_SUBTYPE, HAS_TYPE_DEFINITION};
-use crate::query::{DataTypeKind, Wire, builtin_name};
+use crate::query::{Components, DataTypeKind, builtin_name};
 use crate::resolved::{Field, Id, ModelSet, Node, NodeClass};
 
 /// Types that have no supertype: BaseDataType, References, BaseObjectType, BaseVariableType.
@@ -13,7 +14,9 @@ const ROOTS: [u32; 4] = [24, 31, 58, 62];
 
 /// Checks the types of all models that came as documents.
 pub(super) fn check(set: &ModelSet, tables: &Tables, diagnostics: &mut Vec<Diagnostic>) {
-    let mut checker = Checker { set, tables, diagnostics };
+    let always = containment::always(set);
+    let mut checker =
+        Checker { set, tables, diagnostics, always: Components::new(&always), sizes: Sizes::new(set) };
     for node in set.models.iter().filter(|model| !model.from_interface).flat_map(|model| model.nodes.values())
     {
         match node.class {
@@ -31,9 +34,12 @@ struct Checker<'s, 'd> {
     set: &'s ModelSet,
     tables: &'s Tables,
     diagnostics: &'d mut Vec<Diagnostic>,
+    /// Structures in fields that are always there.
+    always: Components<'d>,
+    sizes: Sizes<'s>,
 }
 
-impl Checker<'_, '_> {
+impl<'s> Checker<'s, '_> {
     fn report(&mut self, diagnostic: Diagnostic, node: &Node) {
         let text = self.tables.text(&self.set.uris, &node.id, node.span);
         let diagnostic = if diagnostic.span.is_none() { diagnostic.at(node.span) } else { diagnostic };
@@ -110,7 +116,7 @@ impl Checker<'_, '_> {
         false
     }
 
-    fn data_type(&mut self, node: &Node) {
+    fn data_type(&mut self, node: &'s Node) {
         match self.set.kind_of_data_type(&node.id) {
             Some(DataTypeKind::Enumeration) => self.enumeration(node),
             Some(DataTypeKind::OptionSet) => self.option_set(node, width(self.set.builtin_type(&node.id))),
@@ -183,7 +189,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn structure(&mut self, node: &Node, union: bool) {
+    fn structure(&mut self, node: &'s Node, union: bool) {
         let all: Vec<Field> =
             self.set.all_fields(&node.id).into_iter().map(|(_, field)| field.clone()).collect();
         if !own(node).is_empty() {
@@ -213,34 +219,20 @@ impl Checker<'_, '_> {
             let help = "the EncodingMask has 32 bits for the whole chain of types";
             self.report(Diagnostic::error(codes::TOO_MANY_OPTIONAL, message).help(help), node);
         }
-        if !union && self.contains_itself(&node.id) {
+        if self.always.is_cyclic(&node.id) {
             let message = format!("{} contains itself in a field that is always there", self.name(node));
             let help = "make the field optional or an array, or the type has no finite value";
             self.report(Diagnostic::error(codes::INFINITE_STRUCTURE, message).help(help), node);
         }
-    }
-
-    /// True if the type is reached from itself over inline, scalar fields that are not optional.
-    fn contains_itself(&self, id: &Id) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut open = vec![id];
-        while let Some(next) = open.pop() {
-            for (_, field) in self.set.all_fields(next) {
-                let always =
-                    field.value_rank == -1 && !field.is_optional && self.set.wire(field) == Wire::Inline;
-                let kind = self.set.kind_of_data_type(&field.data_type);
-                if !always || kind == Some(DataTypeKind::Union) {
-                    continue;
-                }
-                if field.data_type == *id {
-                    return true;
-                }
-                if seen.insert(&field.data_type) {
-                    open.push(&field.data_type);
-                }
-            }
+        if let Some(size) = self.sizes.too_large(&node.id) {
+            let message = format!(
+                "{} is too large: with the structures in its fields it takes {size} bytes, more than {}",
+                self.name(node),
+                containment::MAX_SIZE
+            );
+            let help = "make a field with a large structure an array or optional with subtypes allowed";
+            self.report(Diagnostic::error(codes::STRUCTURE_TOO_LARGE, message).help(help), node);
         }
-        false
     }
 }
 
