@@ -10,6 +10,9 @@ use uaforge_channel::{
     ServerConfig, ServerEvent,
 };
 use uaforge_codec::{EncodeContext, Now, SeededEntropy};
+use uaforge_crypto::Policy;
+use uaforge_tests::pki::{client_security, pki_file, providers, server_security};
+use uaforge_types::MessageSecurityMode;
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -24,10 +27,15 @@ struct Sides {
 }
 
 impl Sides {
-    fn open() -> Self {
+    fn open(
+        mode: MessageSecurityMode,
+        client: impl SecurityProvider + 'static,
+        server: impl SecurityProvider + 'static,
+    ) -> Self {
         let mut config = ClientConfig::new("opc.tcp://plant:4840");
+        config.mode = mode;
         config.limits = Limits { receive_buffer: 8192, send_buffer: 8192, ..Limits::default() };
-        let policies: [Box<dyn SecurityProvider>; 1] = [Box::new(NonePolicy)];
+        let policies: [Box<dyn SecurityProvider>; 1] = [Box::new(server)];
         let settings = ServerConfig {
             channel_id: 1,
             limits: Limits::default(),
@@ -37,7 +45,7 @@ impl Sides {
             message_timeout: Duration::from_secs(1),
         };
         let mut sides = Self {
-            client: ClientChannel::new(config, NonePolicy, SeededEntropy::new(1)),
+            client: ClientChannel::new(config, client, SeededEntropy::new(1)),
             server: ServerChannel::new(settings, SeededEntropy::new(2), Now::default()),
             up: Vec::new(),
             down: Vec::new(),
@@ -78,21 +86,39 @@ impl Sides {
     }
 }
 
+/// One test, as others would be counted too.
 #[test]
 fn messages_allocate_nothing() {
-    let mut sides = Sides::open();
-    let bodies = [vec![1; 100], vec![2; 8168], vec![3; 40_000]];
+    count("None", Sides::open(MessageSecurityMode::NONE, NonePolicy, NonePolicy));
+    let provider = &providers()[0];
+    for (policy, kind) in [
+        (&Policy::BASIC256_SHA256, "rsa2048"),
+        (&Policy::ECC_NIST_P256, "p256"),
+        (&Policy::ECC_NIST_P256_AES_GCM, "p256"),
+        (&Policy::ECC_NIST_P256_CHA_CHA_POLY, "p256"),
+    ] {
+        for mode in [MessageSecurityMode::SIGN, MessageSecurityMode::SIGN_AND_ENCRYPT] {
+            let certificate = pki_file(&format!("server-{kind}.cert.der"));
+            let client = client_security(policy, provider, &format!("client-{kind}"), &certificate);
+            let server = server_security(policy, provider, &format!("server-{kind}"));
+            count(policy.name(), Sides::open(mode, client, server));
+        }
+    }
+}
+
+fn count(name: &str, mut sides: Sides) {
+    let bodies = [vec![1; 100], vec![2; 8100], vec![3; 40_000]];
     let mut round = || {
         bodies.iter().for_each(|body| sides.call(body));
         sides.turn()
     };
     for _ in 0..3 {
-        assert_eq!(round(), 48_268);
+        assert_eq!(round(), 48_200);
     }
     let region = Region::new(ALLOCATOR);
-    for _ in 0..MESSAGES / bodies.len() {
+    for _ in 0..MESSAGES / bodies.len() / 10 {
         round();
     }
     let change = region.change();
-    assert_eq!((change.allocations, change.reallocations), (0, 0));
+    assert_eq!((change.allocations, change.reallocations), (0, 0), "{name}");
 }
