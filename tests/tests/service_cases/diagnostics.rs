@@ -4,8 +4,9 @@ use uaforge_codec::{Array, Encode as _, EncodeContext, Encoder, NS0_URI, NodeId,
 use uaforge_codec::{DiagnosticInfo, StatusCode, Structure as _};
 use uaforge_tests::nodes::{VALUE, item, read_request, scalar, variable, write_item};
 use uaforge_types::{
-    BrowseDescription, BrowseRequest, BrowseResponse, ReadRequest, ReadResponse, ResponseHeader,
-    ServiceFault, ServiceRequest, WriteRequest, WriteResponse, status,
+    BrowseDescription, BrowseRequest, BrowseResponse, CallMethodRequest, CallRequest, CallResponse,
+    ReadRequest, ReadResponse, ResponseHeader, ServiceFault, ServiceRequest, WriteRequest, WriteResponse,
+    status,
 };
 
 use crate::{InProcessPeer, builder, peer};
@@ -138,4 +139,45 @@ fn faults_say_where_a_request_cannot_be_read() {
     let mut silent = body(&mut peer, vec![item(&server_node, 4); 3], 0);
     silent.truncate(silent.len() - 4);
     assert!(fault(&mut peer, &silent).response_header.service_diagnostics.is_empty());
+}
+
+#[test]
+fn input_arguments_have_their_own() {
+    let server = builder().build().unwrap();
+    let mut peer = peer(&server);
+    let (object, method) = (NodeId::numeric(0, 2253), NodeId::numeric(0, 11_492));
+    server
+        .on_call(object.clone(), method.clone(), |call| match call.inputs[0] {
+            Variant::UInt32(7) => Ok(vec![Variant::Null; 2]),
+            _ => Err(status::BAD_USER_ACCESS_DENIED.into()),
+        })
+        .unwrap();
+    let call = |input: Variant| CallMethodRequest {
+        object_id: object.clone(),
+        method_id: method.clone(),
+        input_arguments: Array::from(vec![input]),
+    };
+    let calls = vec![call("seven".into()), call(7u32.into()), call(8u32.into()), call(false.into())];
+    let mut ask_for = |bits| -> CallResponse {
+        let request = CallRequest { methods_to_call: Array::from(calls.clone()), ..Default::default() };
+        let body = ask(&mut peer, request, bits);
+        peer.decode(&body).unwrap()
+    };
+    let plain = ask_for(0);
+    assert_eq!(*plain.results[0].input_argument_results, [status::BAD_TYPE_MISMATCH]);
+    assert!(plain.results.iter().all(|result| result.input_argument_diagnostic_infos.is_empty()));
+    let told = ask_for(OPERATIONS);
+    let header = &told.response_header;
+    for wrong in [0, 3] {
+        let infos = &told.results[wrong].input_argument_diagnostic_infos;
+        assert_eq!(infos.len(), 1);
+        assert_eq!(symbol(header, &infos[0]), Some("Bad_TypeMismatch"));
+        assert_eq!(text(header, infos[0].localized_text), Some("bad: type mismatch"));
+        assert_eq!(symbol(header, &told.diagnostic_infos[wrong]), Some("Bad_InvalidArgument"));
+    }
+    assert_eq!(told.results[1], plain.results[1]);
+    assert_eq!(told.results[2], plain.results[2]);
+    assert_eq!(symbol(header, &told.diagnostic_infos[2]), Some("Bad_UserAccessDenied"));
+    // Additional text is all that is wanted, and there is none.
+    assert_eq!(ask_for(1 << 7).results, plain.results);
 }

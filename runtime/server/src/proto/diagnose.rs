@@ -60,25 +60,31 @@ fn rewrite(
     let mut strings = Strings::default();
     let reason = reason.map(ToString::to_string);
     header.service_diagnostics = strings.info(header.service_result, wanted, reason.as_deref());
+    let (response_type, of_operations) = (type_id.as_numeric()?, wanted >> bits::OPERATIONS);
     let results = d.rest();
-    let statuses = statuses(type_id.as_numeric()?, &mut d).unwrap_or_default();
+    let statuses = statuses(response_type, &mut d).unwrap_or_default();
+    let results = results.get(..results.len().checked_sub(d.remaining())?)?;
     let infos: Vec<DiagnosticInfo> =
-        statuses.iter().map(|status| strings.info(*status, wanted >> bits::OPERATIONS, None)).collect();
+        statuses.iter().map(|status| strings.info(*status, of_operations, None)).collect();
     let has_infos = infos.iter().any(|info| !info.is_empty());
     if !has_infos && header.service_diagnostics.is_empty() {
         return None;
     }
+    let with_arguments = match response_type {
+        CALL if has_infos => Some(of_arguments(results, of_operations, &mut strings, cx)?),
+        _ => None,
+    };
     header.string_table = strings.0.into();
     let mut rewritten = Vec::with_capacity(response.len() + 64);
     let mut e = Encoder::new(&mut rewritten, EncodeContext { namespaces: cx.namespaces });
     type_id.encode(&mut e);
     header.encode(&mut e);
+    e.put(with_arguments.as_deref().unwrap_or(results));
     if has_infos {
         // What is left is the null array that stands for no diagnostics.
-        e.put(results.get(..results.len().checked_sub(d.remaining())?)?);
         Array::from(infos).encode(&mut e);
     } else {
-        e.put(results);
+        e.put(d.rest());
     }
     e.error().is_none().then_some(rewritten)
 }
@@ -101,6 +107,35 @@ fn each<'a>(
 ) -> Option<Vec<StatusCode>> {
     let count = d.array_len(1).ok()??;
     (0..count).map(|_| status(d).ok()).collect()
+}
+
+/// The results of a Call, with what there is to say of each input argument (inputArgumentDiagnosticInfos,
+/// OPC 10000-4 §5.12.2.2).
+fn of_arguments(
+    results: &[u8],
+    wanted: u32,
+    strings: &mut Strings,
+    cx: DecodeContext<'_>,
+) -> Option<Vec<u8>> {
+    let mut d = Decoder::new(results, cx);
+    let count = d.array_len(1).ok()??;
+    let mut rewritten = Vec::with_capacity(results.len() + 64);
+    let mut e = Encoder::new(&mut rewritten, EncodeContext { namespaces: cx.namespaces });
+    e.put_array_len(Some(count));
+    for _ in 0..count {
+        let plain = d.rest();
+        let mut result = CallMethodResult::decode(&mut d).ok()?;
+        let statuses = result.input_argument_results.iter();
+        let infos: Vec<_> = statuses.map(|status| strings.info(*status, wanted, None)).collect();
+        if infos.iter().all(DiagnosticInfo::is_empty) {
+            // Outputs stay as they were written.
+            e.put(plain.get(..plain.len().checked_sub(d.remaining())?)?);
+        } else {
+            result.input_argument_diagnostic_infos = Array::from(infos);
+            result.encode(&mut e);
+        }
+    }
+    e.error().is_none().then_some(rewritten)
 }
 
 /// The string table of a response header (OPC 10000-4 §7.33): each text once.
