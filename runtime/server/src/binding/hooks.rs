@@ -180,13 +180,18 @@ impl Incoming {
             Self::Whole(value) => return Ok(value),
             Self::Part(range, part) => (range, part),
         };
-        let read = Hooks::of(cell).and_then(Hooks::read);
-        let mut whole = match read.as_deref() {
-            Some(ReadHook::Now(read)) => read(DateTime::NULL).into_value(),
-            _ => cell.value(),
-        };
+        let mut whole = shown(cell);
         range.replace(&mut whole, &part)?;
         Ok(whole)
+    }
+}
+
+/// The value that a Variable shows, as far as that is known without waiting.
+pub(crate) fn shown(cell: &ValueCell) -> Variant {
+    let read = Hooks::of(cell).and_then(Hooks::read);
+    match read.as_deref() {
+        Some(ReadHook::Now(read)) => read(DateTime::NULL).into_value(),
+        _ => cell.value(),
     }
 }
 

@@ -22,7 +22,7 @@ pub use poll::PollHandle;
 pub use reading::{Reading, Sample};
 pub use shared::{Field, SharedValue, field};
 
-pub(crate) use hooks::{Hooks, take};
+pub(crate) use hooks::{Hooks, shown, take};
 pub(crate) use poll::Polls;
 
 use crate::Server;

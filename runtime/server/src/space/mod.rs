@@ -6,6 +6,7 @@ pub(crate) mod check;
 mod follow;
 pub(crate) mod live;
 mod method;
+mod option_set;
 mod properties;
 mod read;
 pub(crate) mod signature;

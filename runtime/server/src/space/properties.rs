@@ -5,7 +5,7 @@ use uaforge_nodes::{AttributeId, Node, Snapshot};
 use uaforge_types::{ids, status};
 
 /// The value of a Property of the base model.
-fn property(snapshot: &Snapshot, node: &Node<'_>, name: &str) -> Option<Variant> {
+pub(super) fn property(snapshot: &Snapshot, node: &Node<'_>, name: &str) -> Option<Variant> {
     let has_property = ids::reference_type::HAS_PROPERTY.resolve_ref(snapshot.namespaces()).ok()?;
     let filter = snapshot.reference_filter(has_property, true)?;
     let found = node.follow(filter, false, 0, name).next()?;

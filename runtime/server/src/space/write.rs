@@ -8,9 +8,10 @@ use uaforge_nodes::{AddressSpace, AttributeId, Edit, Node, NodeClass, ValueCell}
 use uaforge_types::status;
 
 use super::SpaceManager;
+use super::option_set::OptionSets;
 use super::properties::{allows_null, check_lengths};
 use super::write_attribute::Attribute;
-use crate::binding::{Hooks, take};
+use crate::binding::{Hooks, shown, take};
 use crate::manager::{WriteCx, WriteItem, written_value};
 use crate::node_ids::unknown;
 
@@ -34,7 +35,7 @@ impl SpaceManager {
     ) {
         let mut changes = Vec::new();
         for item in items {
-            match self.write_one(cx, item) {
+            match self.write_one(cx, decode, item) {
                 Ok(None) => {}
                 Ok(Some(change)) => changes.push((item, change)),
                 Err(status) => cx.status(item, status),
@@ -59,6 +60,7 @@ impl SpaceManager {
     fn write_one<'i>(
         &self,
         cx: &mut WriteCx<'_, '_>,
+        decode: DecodeContext<'_>,
         item: &WriteItem<'i>,
     ) -> Result<Option<Change<'i>>, StatusCode> {
         let node = cx.snapshot.node(item.node).ok_or_else(|| unknown(item.node))?;
@@ -73,9 +75,14 @@ impl SpaceManager {
                 if let Some(hook) = Hooks::of(cell).and_then(Hooks::write)
                     && let Some(value) = value
                 {
-                    return take(hook, cx, item, cell, value.into_owned()).map(|()| None);
+                    let value = match OptionSets::of(cx.snapshot, decode, &node, &value) {
+                        None => value.into_owned(),
+                        Some(sets) => merge(&sets, &shown(cell), item, value.into_owned())?,
+                    };
+                    return take(hook, cx, item, cell, value).map(|()| None);
                 }
-                store(cx, item, cell, value.map(Cow::into_owned))?;
+                let sets = value.as_ref().and_then(|value| OptionSets::of(cx.snapshot, decode, &node, value));
+                store(cx, item, cell, value.map(Cow::into_owned), sets.as_ref())?;
                 cx.status(item, StatusCode::GOOD);
                 Ok(None)
             }
@@ -118,18 +125,32 @@ impl SpaceManager {
         value: Option<Variant>,
     ) -> Result<(), StatusCode> {
         let node = edit.snapshot().node(item.node).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
+        let sets = value.as_ref().and_then(|value| OptionSets::of(edit.snapshot(), decode, &node, value));
         if let Some(cell) = node.cell() {
-            return store(cx, item, cell, value);
+            return store(cx, item, cell, value, sets.as_ref());
         }
         let cell = ValueCell::default();
-        if value.is_none() || !item.range.is_empty() {
+        if value.is_none() || !item.range.is_empty() || sets.is_some() {
             let before = node.attribute(AttributeId::Value)?.to_variant(decode);
             let before = before.map_err(|_| status::BAD_INTERNAL_ERROR)?;
             cell.write(before, StatusCode::GOOD, Some(self.started), None);
         }
-        store(cx, item, &cell, value)?;
+        store(cx, item, &cell, value, sets.as_ref())?;
         edit.attach_cell(&item.node.to_owned(), Arc::new(cell)).map(|_| ())
     }
+}
+
+/// What stands in place of the value of an item.
+fn merge(
+    sets: &OptionSets<'_>,
+    current: &Variant,
+    item: &WriteItem<'_>,
+    value: Variant,
+) -> Result<Variant, StatusCode> {
+    if item.range.is_empty() {
+        return sets.merge(current, value);
+    }
+    sets.merge_part(current, &NumericRange::from_wire(item.range)?, value)
 }
 
 /// Stores a checked value. `None` keeps the value and writes what stands beside it.
@@ -138,6 +159,7 @@ fn store(
     item: &WriteItem<'_>,
     cell: &ValueCell,
     value: Option<Variant>,
+    sets: Option<&OptionSets<'_>>,
 ) -> Result<(), StatusCode> {
     let written = item.value;
     let source = written.source_timestamp().or(Some(cx.now().utc));
@@ -148,15 +170,26 @@ fn store(
             cell.update(|state| {
                 let cost = NumericRange::replace_cost(&state.value);
                 cx.copy_left = cx.copy_left.checked_sub(cost).ok_or(status::BAD_RESOURCE_UNAVAILABLE)?;
+                let part = match sets {
+                    None => part,
+                    Some(sets) => sets.merge_part(&state.value, &range, part)?,
+                };
                 range.replace(&mut state.value, &part)?;
                 (state.status, state.source, state.server) = (written.status_or_good(), source, server);
                 Ok(())
             })
         }
-        Some(value) => {
-            cell.write(value, written.status_or_good(), source, server);
-            Ok(())
-        }
+        Some(value) => match sets {
+            None => {
+                cell.write(value, written.status_or_good(), source, server);
+                Ok(())
+            }
+            Some(sets) => cell.update(|state| {
+                state.value = sets.merge(&state.value, value)?;
+                (state.status, state.source, state.server) = (written.status_or_good(), source, server);
+                Ok(())
+            }),
+        },
         None => cell.update(|state| {
             if let Some(status) = written.status() {
                 state.status = status;
