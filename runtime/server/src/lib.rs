@@ -33,6 +33,7 @@ mod subscription;
 
 pub mod typed;
 mod url;
+mod variables;
 
 pub use access::{Access, AccessControl, Protection, RoleSet, UserId};
 pub use binding::{Bindable, Field, HandlerCx, PollHandle, Reading, Sample, SharedValue, field, simulation};

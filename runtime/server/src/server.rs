@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use uaforge_channel::MemoryQuota;
 use uaforge_codec::{DateTime, DecodeLimits, LocalizedText, NodeId, Now, StatusCode, TypeRegistry};
 use uaforge_net::Listener;
-use uaforge_nodes::{AddressSpace, Instance, Instantiate, InstantiateError, NodeClass, ValueCell};
+use uaforge_nodes::{AddressSpace, Instance, Instantiate, InstantiateError};
 use uaforge_types::{ServerState, ServerStatusDataType, status};
 
 use crate::access::Rights;
@@ -18,7 +18,6 @@ use crate::blocking::BlockingPool;
 use crate::builder::{BuildError, ServerBuilder};
 use crate::config::Limits;
 use crate::discovery::{DiscoveryServer, Registration, Registry};
-use crate::handle::{Variable, VariableHandle};
 use crate::life::{Life, Phase};
 use crate::listener;
 use crate::manager::{NodeManager, Routes};
@@ -213,34 +212,6 @@ impl Server {
     #[must_use]
     pub fn session_count(&self) -> usize {
         self.inner.core.sessions.len()
-    }
-
-    /// A handle of a Variable; from now on the node shows what is set by handles.
-    ///
-    /// # Errors
-    /// Bad_NodeIdUnknown, Bad_NodeClassInvalid for what is no Variable.
-    pub fn variable(&self, id: &NodeId) -> Result<VariableHandle, StatusCode> {
-        let cell = self.inner.core.space.edit(|edit| {
-            let node = edit.snapshot().node(id.as_ref()).ok_or(status::BAD_NODE_ID_UNKNOWN)?;
-            if node.class() != NodeClass::Variable {
-                return Err(status::BAD_NODE_CLASS_INVALID);
-            }
-            if let Some(cell) = node.cell() {
-                return Ok(Arc::clone(cell));
-            }
-            let cell = Arc::new(ValueCell::default());
-            edit.attach_cell(id, Arc::clone(&cell))?;
-            Ok(cell)
-        })?;
-        Ok(VariableHandle::new(id.clone(), cell))
-    }
-
-    /// As [`Server::variable`], for values of one type.
-    ///
-    /// # Errors
-    /// As [`Server::variable`].
-    pub fn typed_variable<T>(&self, id: &NodeId) -> Result<Variable<T>, StatusCode> {
-        self.variable(id).map(VariableHandle::typed)
     }
 
     /// Makes an instance of a type, by ids; typed models have a method of their own for it.
