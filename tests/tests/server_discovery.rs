@@ -229,6 +229,33 @@ fn bad_registrations_have_their_status() {
     register(&mut client, registered("urn:test:first")).expect("the one it knows");
 }
 
+#[test]
+fn servers_of_other_machines_register_where_they_may() {
+    let local = discovery_server(DiscoveryServer::default());
+    let open = discovery_server(DiscoveryServer { remote: true, ..Default::default() });
+    let register_from = |server: &Server, address: &str| {
+        let address = address.parse().expect("an address");
+        let connection = server.connection_from(address, start_time());
+        let mut client = Peer::connect(InProcess(connection), URL, start_time());
+        register(&mut client, registered("urn:test:pump"))
+    };
+    for here in ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"] {
+        assert_eq!(register_from(&local, here), Ok(()), "{here}");
+    }
+    for elsewhere in ["192.0.2.7", "::ffff:192.0.2.7", "2001:db8::7", "0.0.0.0"] {
+        assert_eq!(register_from(&local, elsewhere), Err(status::BAD_USER_ACCESS_DENIED), "{elsewhere}");
+        assert_eq!(register_from(&open, elsewhere), Ok(()), "{elsewhere}");
+    }
+    // Nor may they take a server of this machine away.
+    let mut gone = registered("urn:test:pump");
+    gone.is_online = false;
+    let stranger = local.connection_from("192.0.2.7".parse().expect("an address"), start_time());
+    let mut stranger = Peer::connect(InProcess(stranger), URL, start_time());
+    assert_eq!(register(&mut stranger, gone), Err(status::BAD_USER_ACCESS_DENIED));
+    let found = uris(&mut stranger, FindServersRequest::default());
+    assert_eq!(found, ["urn:test:lds", "urn:test:pump"]);
+}
+
 /// The URIs that a discovery server on a socket knows.
 async fn known(url: &str) -> Vec<String> {
     let discovery = Client::builder().insecure().discovery(url).await.expect("the discovery server");

@@ -1,7 +1,7 @@
 //! The server as the application sees it.
 
 use core::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -256,6 +256,13 @@ impl Server {
 
     /// Closes sessions whose time is over; when the next one ends.
     pub fn sweep(&self, now: Now) -> Option<uaforge_codec::Ticks> {
+    /// As [`Server::connection`], of a client at an address: what holds for clients of other machines holds
+    /// for it.
+    #[must_use]
+    pub fn connection_from(&self, address: IpAddr, now: Now) -> Connection {
+        Connection::new(Arc::clone(&self.inner.core), Some(address), now)
+    }
+
         self.inner.core.sessions.sweep(now.ticks)
     }
 

@@ -10,24 +10,31 @@ use uaforge_types::RegisteredServer;
 use crate::Server;
 use crate::url::EndpointUrl;
 
-pub(crate) use registry::Registry;
+pub(crate) use registry::{Registrant, Registry};
 
 /// How a server acts as local discovery server, which keeps the registrations of others.
 ///
 /// A registration lies in memory: whoever is registered registers again at least every ten minutes
 /// (OPC 10000-4 §5.5.5.1), also after this server was started anew.
+///
+/// Who may register: servers of this machine, as OPC 10000-12 §4.2.3 has it, and others with
+/// [`remote`](Self::remote). Over a secured channel, the ServerUri has to be that of the certificate
+/// (OPC 10000-4 §5.5.5.1); without security, anyone who may connect can register any ServerUri.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiscoveryServer {
     /// Servers that are kept; one more is answered with Bad_ResourceUnavailable.
     pub max_servers: usize,
     /// A server that does not register again for this long is forgotten.
     pub expiry: Duration,
+    /// Whether servers of other machines may register too; without it they are answered with
+    /// Bad_UserAccessDenied.
+    pub remote: bool,
 }
 
 impl Default for DiscoveryServer {
     fn default() -> Self {
         // Two registrations in a row may get lost.
-        Self { max_servers: 1_000, expiry: Duration::from_secs(30 * 60) }
+        Self { max_servers: 1_000, expiry: Duration::from_secs(30 * 60), remote: false }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The servers that have registered here.
 
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use uaforge_codec::{Array, DateTime, LocalizedText, StatusCode, Ticks, UaString};
@@ -9,6 +10,7 @@ use uaforge_types::{
 };
 
 use super::DiscoveryServer;
+use crate::security::ChannelSecurity;
 
 /// Registrations, by ServerUri.
 pub(crate) struct Registry {
@@ -16,6 +18,30 @@ pub(crate) struct Registry {
     /// When record numbers began at 1.
     pub(crate) started: DateTime,
     table: Mutex<Table>,
+}
+
+/// Who asks to be registered.
+pub(crate) struct Registrant<'c> {
+    /// Where the connection comes from; `None` if there is no network between.
+    pub(crate) address: Option<IpAddr>,
+    /// What the channel has proved; `None` without security.
+    pub(crate) channel: Option<&'c ChannelSecurity>,
+}
+
+impl Registrant<'_> {
+    /// Whether this one may register a server of this URI.
+    fn check(&self, settings: &DiscoveryServer, uri: &UaString) -> Result<(), StatusCode> {
+        let is_local = self.address.is_none_or(|address| address.to_canonical().is_loopback());
+        if !is_local && !settings.remote {
+            return Err(status::BAD_USER_ACCESS_DENIED);
+        }
+        match self.channel {
+            Some(channel) if !channel.is_of(uri.as_str().unwrap_or_default()) => {
+                Err(status::BAD_SERVER_URI_INVALID)
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -46,11 +72,13 @@ impl Registry {
     /// Notes a server, or forgets one that goes offline.
     pub(crate) fn register(
         &self,
+        by: &Registrant<'_>,
         server: RegisteredServer,
         network: Option<MdnsDiscoveryConfiguration>,
         now: Ticks,
     ) -> Result<(), StatusCode> {
         check(&server)?;
+        by.check(&self.settings, &server.server_uri)?;
         self.with_table(now, |table| {
             let known = table.entries.iter().position(|entry| entry.server.server_uri == server.server_uri);
             if !server.is_online {

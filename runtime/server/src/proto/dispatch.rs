@@ -18,6 +18,7 @@ use super::buffers::recycle;
 use super::envelope::{put_header, put_response};
 use super::late_session::LateSession;
 use super::turn::{Answered, Turn};
+use crate::discovery::Registrant;
 use crate::life::Phase;
 use crate::manager::ReadItem;
 use crate::security::{Credentials, Login};
@@ -231,11 +232,16 @@ impl Turn<'_> {
         Ok(None)
     }
 
+    fn registrant(&self) -> Registrant<'_> {
+        Registrant { address: self.mailbox.address(), channel: self.channel.security }
+    }
+
     fn register_server(&mut self, d: Decoder<'_>, e: &mut Encoder<'_>) -> Answered {
         let request: RegisterServerRequest = self.owned(d)?;
         self.note(&request.request_header);
         self.check_protection()?;
-        let mut response = registration::register_server(self.core, request, self.now.ticks)?;
+        let mut response =
+            registration::register_server(self.core, &self.registrant(), request, self.now.ticks)?;
         response.response_header = self.header();
         put_response(e, &response);
         Ok(None)
@@ -245,7 +251,8 @@ impl Turn<'_> {
         let request: RegisterServer2Request = self.owned(d)?;
         self.note(&request.request_header);
         self.check_protection()?;
-        let mut response = registration::register_server2(self.core, request, self.now.ticks)?;
+        let mut response =
+            registration::register_server2(self.core, &self.registrant(), request, self.now.ticks)?;
         response.response_header = self.header();
         put_response(e, &response);
         Ok(None)

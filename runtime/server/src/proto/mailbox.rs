@@ -81,6 +81,11 @@ impl Mailbox {
     }
 
     /// What waits for the connection; the task of `cx` is woken when that changes.
+    /// Where the client is; `None` if there is no network between.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Mail {
         let mut state = self.lock();
         if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use uaforge_codec::StatusCode;
-use uaforge_crypto::{Identity, Names, Policy, SessionSignatures, SharedProvider, chain};
+use uaforge_crypto::{Identity, Policy, SessionSignatures, SharedProvider, chain};
 use uaforge_types::{ActivateSessionRequest, CreateSessionRequest, status};
 
 /// Shortest nonce of a client (OPC 10000-4 §5.7.2.2).
@@ -43,10 +43,15 @@ impl ChannelSecurity {
             return Err(status::BAD_CERTIFICATE_INVALID);
         }
         let uri = request.client_description.application_uri.as_str().unwrap_or_default();
-        if !names(client).uris.iter().any(|own| own == uri) {
+        if !is_named(client, uri) {
             return Err(status::BAD_CERTIFICATE_URI_INVALID);
         }
         Ok(SessionSecurity { policy: self.policy, client: client.into(), client_nonce: client_nonce.into() })
+    }
+
+    /// Whether the client's certificate is that of the application with this URI.
+    pub(crate) fn is_of(&self, application_uri: &str) -> bool {
+        is_named(&self.peer, application_uri)
     }
 
     /// What the signatures of a session are over.
@@ -89,7 +94,8 @@ fn same_owner(one: &[u8], other: &[u8]) -> bool {
     first(one).is_some_and(|certificate| first(other) == Some(certificate))
 }
 
-fn names(certificates: &[u8]) -> Names {
+/// Whether the first certificate names an application by this URI.
+fn is_named(certificates: &[u8], application_uri: &str) -> bool {
     let first = chain(certificates).ok().and_then(|chain| chain.into_iter().next());
-    first.map(|certificate| certificate.names()).unwrap_or_default()
+    first.is_some_and(|certificate| certificate.names().uris.iter().any(|own| own == application_uri))
 }

@@ -7,7 +7,7 @@ use uaforge_types::{
     RegisterServer2Request, RegisterServer2Response, RegisterServerRequest, RegisterServerResponse, status,
 };
 
-use crate::discovery::Registry;
+use crate::discovery::{Registrant, Registry};
 use crate::shared::Core;
 
 fn registry(core: &Core) -> Result<&Registry, StatusCode> {
@@ -35,16 +35,18 @@ pub(crate) fn find_servers_on_network(
 /// RegisterServer (OPC 10000-4 §5.5.5).
 pub(crate) fn register_server(
     core: &Core,
+    by: &Registrant<'_>,
     request: RegisterServerRequest,
     now: Ticks,
 ) -> Result<RegisterServerResponse, StatusCode> {
-    registry(core)?.register(request.server, None, now)?;
+    registry(core)?.register(by, request.server, None, now)?;
     Ok(RegisterServerResponse::default())
 }
 
 /// RegisterServer2 (OPC 10000-4 §5.5.6): an MdnsDiscoveryConfiguration is all that can be configured.
 pub(crate) fn register_server2(
     core: &Core,
+    by: &Registrant<'_>,
     request: RegisterServer2Request,
     now: Ticks,
 ) -> Result<RegisterServer2Response, StatusCode> {
@@ -63,6 +65,6 @@ pub(crate) fn register_server2(
             None => status::BAD_NOT_SUPPORTED,
         });
     }
-    registry(core)?.register(request.server, network, now)?;
+    registry(core)?.register(by, request.server, network, now)?;
     Ok(RegisterServer2Response { configuration_results: Array::from(results), ..Default::default() })
 }

@@ -55,6 +55,7 @@ struct ApplicationTable {
 struct DiscoveryServerTable {
     max_servers: Option<usize>,
     expiry: Option<Seconds>,
+    remote: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -116,10 +117,12 @@ impl ServerBuilder {
         settings.limits.subscriptions.apply(subscriptions);
         settings.limits.apply(&mut self.limits);
         if let Some(table) = &settings.discovery_server {
-            let DiscoveryServer { max_servers, expiry } = self.discovery_server.take().unwrap_or_default();
+            let DiscoveryServer { max_servers, expiry, remote } =
+                self.discovery_server.take().unwrap_or_default();
             self = self.discovery_server(DiscoveryServer {
                 max_servers: table.max_servers.unwrap_or(max_servers),
                 expiry: table.expiry.map_or(expiry, Into::into),
+                remote: table.remote.unwrap_or(remote),
             });
         }
         if let Some(table) = &settings.registration {
