@@ -176,6 +176,10 @@ pub struct Limits {
     pub message_memory: usize,
     /// The same for clients without an active session.
     pub early_message_memory: usize,
+    /// Bytes that may wait for all clients together, beside the first 64 KiB of each. When there are more,
+    /// connections are closed that have taken nothing for the longest time. Less than `max_message_size`
+    /// ends every client that asks for more.
+    pub output_memory: usize,
     /// Chunks of one message.
     pub max_chunk_count: u32,
     /// Longest array that is decoded (ServerCapabilities MaxArrayLength).
@@ -226,6 +230,7 @@ impl Default for Limits {
             max_early_message_size: 2 * 1024 * 1024,
             message_memory: 1024 * 1024 * 1024,
             early_message_memory: 256 * 1024 * 1024,
+            output_memory: 512 * 1024 * 1024,
             max_chunk_count: 4_096,
             max_array_length: 1_000_000,
             max_string_length: 4 * 1024 * 1024,

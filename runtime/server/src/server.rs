@@ -22,6 +22,7 @@ use crate::life::{Life, Phase};
 use crate::listener;
 use crate::manager::{NodeManager, Routes};
 use crate::methods::Bindings;
+use crate::proto::backlog::Unsent;
 use crate::proto::connection::Connection;
 use crate::proto::mailbox::Mailboxes;
 use crate::proto::orphans::Orphans;
@@ -142,6 +143,7 @@ impl Server {
             memory: Arc::new(MemoryQuota::new(limits.message_memory)),
             early_memory: Arc::new(MemoryQuota::new(limits.early_message_memory)),
             life: Life::default(),
+            unsent: Unsent::default(),
             registry: parts.discovery_server.map(|settings| Registry::new(settings, now)),
             registration: parts.registration,
             limits,
@@ -254,8 +256,6 @@ impl Server {
         Connection::new(Arc::clone(&self.inner.core), None, now)
     }
 
-    /// Closes sessions whose time is over; when the next one ends.
-    pub fn sweep(&self, now: Now) -> Option<uaforge_codec::Ticks> {
     /// As [`Server::connection`], of a client at an address: what holds for clients of other machines holds
     /// for it.
     #[must_use]
@@ -263,6 +263,8 @@ impl Server {
         Connection::new(Arc::clone(&self.inner.core), Some(address), now)
     }
 
+    /// Closes sessions whose time is over; when the next one ends.
+    pub fn sweep(&self, now: Now) -> Option<uaforge_codec::Ticks> {
         self.inner.core.sessions.sweep(now.ticks)
     }
 

@@ -18,6 +18,7 @@ use crate::life::Life;
 use crate::manager::{Description, FollowItem, NodeManager, Routes, shield};
 use crate::proto::mailbox::Mailboxes;
 use crate::proto::orphans::Orphans;
+use crate::proto::backlog::Unsent;
 use crate::proto::sessions::Sessions;
 use crate::security::{Authenticator, Secured};
 use crate::space::{SpaceManager, describe};
@@ -56,6 +57,8 @@ pub(crate) struct Core {
     pub(crate) early_memory: Arc<MemoryQuota>,
     pub(crate) life: Life,
     /// The registrations of a discovery server.
+    /// What waits to be sent.
+    pub(crate) unsent: Unsent,
     pub(crate) registry: Option<Registry>,
     /// With which discovery servers this one is registered.
     pub(crate) registration: Registration,

@@ -11,6 +11,7 @@ use uaforge_net::{Machine, OutputBuffer, Timeouts};
 use uaforge_nodes::Snapshot;
 use uaforge_types::{MessageSecurityMode, ResponseHeader, status};
 
+use super::backlog::Backlog;
 use super::buffers::Buffers;
 use super::diagnose;
 use super::envelope::{put_fault, put_header, put_response};
@@ -34,6 +35,7 @@ pub struct Connection {
     core: Arc<Core>,
     channel: ServerChannel,
     output: OutputBuffer,
+    backlog: Backlog,
     buffers: Buffers,
     /// Sessions that requests of this channel used lately.
     known: Vec<Arc<Session>>,
@@ -74,6 +76,7 @@ impl Connection {
         Self {
             channel,
             output: OutputBuffer::new(),
+            backlog: Backlog::default(),
             buffers: Buffers::default(),
             known: Vec::new(),
             snapshot: core.space.snapshot(),
@@ -320,11 +323,34 @@ impl Connection {
             });
         }
     }
+
+    /// Counts what waits to be sent.
+    fn note_output(&mut self, now: impl FnOnce() -> Ticks) {
+        self.backlog.note(&self.output, &self.core, &self.mailbox, now);
+    }
+
+    /// Begins to end, or ends, as others ask for it; whether there was something to do.
+    fn end_if_asked(&mut self) -> bool {
+        let is_silent = |closing: &mut Closing| closing.error.is_none();
+        if self.closing.take_if(is_silent).is_some() {
+            self.output = OutputBuffer::new();
+            self.backlog.clear(&self.core);
+            self.eof = true;
+            return true;
+        }
+        let Some(Closing { error: Some(error), .. }) = self.closing.take_if(|_| self.in_flight.is_empty())
+        else {
+            return false;
+        };
+        self.channel.close(error, self.output.vec());
+        true
+    }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
         self.in_flight.abandon(&self.core);
+        self.backlog.clear(&self.core);
         for session in self.mailbox.end().iter().filter_map(Weak::upgrade) {
             // Of a session that is on another connection by now, no request is dropped.
             if session.is_on(self.channel.channel_id()) {
@@ -337,6 +363,7 @@ impl Drop for Connection {
 impl Machine for Connection {
     fn receive(&mut self, input: &[u8], now: Now) -> usize {
         self.more = false;
+        self.note_output(|| now.ticks);
         let (mut taken, mut operations) = (0, 0);
         while self.has_room() {
             if operations >= self.core.limits.operations_per_turn {
@@ -347,9 +374,11 @@ impl Machine for Connection {
             taken += used;
             operations += done;
             if self.channel.is_closed() {
-                return input.len();
+                taken = input.len();
+                break;
             }
         }
+        self.note_output(|| now.ticks);
         taken
     }
 
@@ -399,10 +428,8 @@ impl Machine for Connection {
         if self.closing.is_none() {
             self.closing = mail.closing;
         }
-        if let Some(Closing { error, .. }) = self.closing.take_if(|_| self.in_flight.is_empty()) {
-            self.channel.close(error, self.output.vec());
-            progress = true;
-        }
+        self.note_output(|| now().ticks);
+        progress |= self.end_if_asked();
         if progress { Poll::Ready(()) } else { Poll::Pending }
     }
 

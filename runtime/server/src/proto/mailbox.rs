@@ -3,6 +3,7 @@
 use core::task::{Context, Waker};
 use std::collections::VecDeque;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use uaforge_channel::{ChannelError, security_checks_failed};
@@ -16,8 +17,8 @@ use crate::subscription::parked::Posted;
 /// Why and when a connection is to end.
 #[derive(Clone, Debug)]
 pub(crate) struct Closing {
-    /// What the client is told.
-    pub(crate) error: ChannelError,
+    /// What the client is told; `None` drops what waits for it, as it does not read.
+    pub(crate) error: Option<ChannelError>,
     /// Until when requests that wait may be answered.
     pub(crate) until: Ticks,
 }
@@ -26,8 +27,11 @@ impl Closing {
     /// At once, for want of room.
     pub(crate) fn now(reason: &'static str) -> Self {
         let error = ChannelError::new(status::BAD_TCP_NOT_ENOUGH_RESOURCES, reason);
-        Self { error, until: Ticks(0) }
+        Self { error: Some(error), until: Ticks(0) }
     }
+
+    /// At once, without a word.
+    const SILENT: Self = Self { error: None, until: Ticks(0) };
 }
 
 /// Bytes of answers that wait for a connection; above it, it is given no further ones.
@@ -44,6 +48,15 @@ pub(crate) struct Mail {
 pub(crate) struct Mailbox {
     state: Mutex<State>,
     address: Option<IpAddr>,
+    backlog: Backlog,
+}
+
+/// What waits for a client beyond the room that every connection has.
+#[derive(Debug, Default)]
+struct Backlog {
+    bytes: AtomicUsize,
+    /// When the client last took something.
+    since: AtomicU64,
 }
 
 #[derive(Default)]
@@ -68,6 +81,11 @@ impl Mailbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Where the client is; `None` if there is no network between.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
     /// Asks the connection to close once it has answered what it is working on.
     pub(crate) fn close(&self, why: Closing) {
         let waker = {
@@ -81,11 +99,6 @@ impl Mailbox {
     }
 
     /// What waits for the connection; the task of `cx` is woken when that changes.
-    /// Where the client is; `None` if there is no network between.
-    pub(crate) fn address(&self) -> Option<IpAddr> {
-        self.address
-    }
-
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Mail {
         let mut state = self.lock();
         if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
@@ -166,6 +179,12 @@ impl Mailbox {
         sessions.filter(|session| session.is_on(state.channel)).count()
     }
 
+    /// Notes what waits for the client, and since when it takes nothing.
+    pub(crate) fn note_backlog(&self, bytes: usize, since: Ticks) {
+        self.backlog.bytes.store(bytes, Ordering::Relaxed);
+        self.backlog.since.store(since.0, Ordering::Relaxed);
+    }
+
     /// Whether the connection is not asked to close.
     fn is_open(&self) -> bool {
         self.lock().closing.is_none()
@@ -195,7 +214,7 @@ struct Boxes {
 impl Mailboxes {
     /// A box for a new connection, of a client at `address`.
     pub(crate) fn add(&self, address: Option<IpAddr>) -> Arc<Mailbox> {
-        let mailbox = Arc::new(Mailbox { state: Mutex::default(), address });
+        let mailbox = Arc::new(Mailbox { state: Mutex::default(), address, backlog: Backlog::default() });
         let mut boxes = self.boxes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(closing) = &boxes.closing {
             mailbox.close(closing.clone());
@@ -216,7 +235,7 @@ impl Mailboxes {
         for mailbox in open {
             let peer = mailbox.lock().peer.clone();
             if peer.is_some_and(|peer| !is_trusted(&peer)) {
-                mailbox.close(Closing { error: security_checks_failed(), until: Ticks(0) });
+                mailbox.close(Closing { error: Some(security_checks_failed()), until: Ticks(0) });
             }
         }
     }
@@ -225,11 +244,35 @@ impl Mailboxes {
     /// that wait may be answered until a time.
     pub(crate) fn close_all(&self, until: Ticks) {
         let error = ChannelError::new(status::BAD_SHUTDOWN, "the server stops");
-        let closing = Closing { error, until };
+        let closing = Closing { error: Some(error), until };
         let mut boxes = self.boxes.lock().unwrap_or_else(PoisonError::into_inner);
         boxes.closing = Some(closing.clone());
         for mailbox in boxes.open.drain(..).filter_map(|open| open.upgrade()) {
             mailbox.close(closing.clone());
+        }
+    }
+
+    /// Ends connections whose clients do not read, until what waits for all others is at most `limit` bytes:
+    /// first those that have taken nothing for the longest time.
+    #[cold]
+    pub(crate) fn relieve(&self, limit: usize) {
+        let boxes = self.boxes.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = boxes.open.iter().filter_map(Weak::upgrade).filter(|mailbox| mailbox.is_open());
+        let mut waiting: Vec<_> = open
+            .map(|mailbox| {
+                let Backlog { bytes, since } = &mailbox.backlog;
+                (since.load(Ordering::Relaxed), bytes.load(Ordering::Relaxed), mailbox)
+            })
+            .filter(|(_, bytes, _)| *bytes > 0)
+            .collect();
+        waiting.sort_by_key(|(since, ..)| *since);
+        let mut held = waiting.iter().fold(0_usize, |sum, (_, bytes, _)| sum.saturating_add(*bytes));
+        for (_, bytes, mailbox) in waiting {
+            if held <= limit {
+                return;
+            }
+            held -= bytes;
+            mailbox.close(Closing::SILENT);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The sans-IO part: bytes, time and randomness in, bytes and the next deadline out.
 
+pub(crate) mod backlog;
 pub(crate) mod buffers;
 pub(crate) mod connection;
 pub(crate) mod continuation;

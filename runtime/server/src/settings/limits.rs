@@ -61,6 +61,7 @@ table! {
         max_early_message_size: u32,
         message_memory: usize,
         early_message_memory: usize,
+        output_memory: usize,
         max_chunk_count: u32,
         max_array_length: u32,
         max_string_length: u32,
