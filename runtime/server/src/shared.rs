@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use core::time::Duration;
 
 use uaforge_channel::MemoryQuota;
-use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, Entropy, NodeIdRef, Ticks, TypeRegistry};
+use uaforge_codec::{
+    DecodeContext, DecodeLimits, EncodeContext, Entropy, NodeIdRef, Ticks, TypeRegistry, UaString,
+};
 use uaforge_nodes::{AddressSpace, Snapshot};
 
 use crate::application::Application;
@@ -16,9 +18,9 @@ use crate::config::Limits;
 use crate::discovery::{Registration, Registry};
 use crate::life::Life;
 use crate::manager::{Description, FollowItem, NodeManager, Routes, shield};
+use crate::proto::backlog::Unsent;
 use crate::proto::mailbox::Mailboxes;
 use crate::proto::orphans::Orphans;
-use crate::proto::backlog::Unsent;
 use crate::proto::sessions::Sessions;
 use crate::security::{Authenticator, Secured};
 use crate::space::{SpaceManager, describe};
@@ -55,10 +57,10 @@ pub(crate) struct Core {
     pub(crate) memory: Arc<MemoryQuota>,
     /// The same of clients without an active session.
     pub(crate) early_memory: Arc<MemoryQuota>,
-    pub(crate) life: Life,
-    /// The registrations of a discovery server.
     /// What waits to be sent.
     pub(crate) unsent: Unsent,
+    pub(crate) life: Life,
+    /// The registrations of a discovery server.
     pub(crate) registry: Option<Registry>,
     /// With which discovery servers this one is registered.
     pub(crate) registration: Registration,
@@ -147,6 +149,7 @@ impl Core {
         &self,
         snapshot: &Snapshot,
         node: NodeIdRef<'_>,
+        locales: &[UaString],
         found: &mut dyn FnMut(&Description<'_>),
     ) -> bool {
         if let Some(manager) = self.manager(self.route(node)) {
@@ -154,21 +157,21 @@ impl Core {
         }
         let node = snapshot.node(node);
         if let Some(node) = &node {
-            found(&describe(node));
+            found(&describe(node, locales));
         }
         node.is_some()
     }
 
     /// Whether a node exists anywhere.
     pub(crate) fn has_node(&self, snapshot: &Snapshot, node: NodeIdRef<'_>) -> bool {
-        self.describe(snapshot, node, &mut |_| {})
+        self.describe(snapshot, node, &[], &mut |_| {})
     }
 
     /// Whether a node, whoever answers for it, has the browse name of a step.
     #[cold]
     pub(crate) fn has_name(&self, snapshot: &Snapshot, node: NodeIdRef<'_>, item: &FollowItem<'_>) -> bool {
         let mut fits = false;
-        self.describe(snapshot, node, &mut |found| fits = item.has_name(found.browse_name));
+        self.describe(snapshot, node, &[], &mut |found| fits = item.has_name(found.browse_name));
         fits
     }
 }

@@ -2,6 +2,7 @@
 
 mod browsing;
 mod diagnostics;
+mod locales;
 mod option_sets;
 mod ranges;
 mod reads;

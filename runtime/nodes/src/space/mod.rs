@@ -3,6 +3,7 @@
 mod attribute;
 mod build;
 mod enumeration;
+mod locale;
 mod node;
 mod path;
 mod reference;

@@ -172,6 +172,24 @@ impl StaticModel {
         })
     }
 
+    /// All texts of one kind, in the order of the model.
+    pub fn further_texts(&self, row: u32, what: u8) -> impl Iterator<Item = StaticText> {
+        let node = self.row(row).map(|(node, _)| node).filter(|node| node.1 & kind::TEXT != 0);
+        let key = node.map(|node| (node.1 & kind::NAMED != 0, node.0, what));
+        let of = |t: &TextRow| (t.1 & NAMED != 0, t.0, t.1 & !NAMED);
+        let start = key.map_or(self.texts.len(), |key| self.texts.partition_point(|t| of(t) < key));
+        let rest = self.texts.get(start..).unwrap_or_default();
+        let starts = self.text_starts.get(start..).unwrap_or_default();
+        let same = rest.iter().zip(starts).take_while(move |(t, _)| Some(of(t)) == key);
+        same.map(|(row, start)| {
+            let locale = u32::from(row.2);
+            StaticText {
+                locale: part_of_text(self.more_text, *start, locale),
+                text: part_of_text(self.more_text, start + locale, row.3),
+            }
+        })
+    }
+
     /// The rare attributes of one kind.
     pub fn extras(&self, row: u32, what: u8) -> &'static [ExtraRow] {
         let Some((node, _)) = self.row(row) else {

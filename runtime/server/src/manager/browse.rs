@@ -3,7 +3,7 @@
 use core::future::Future;
 use core::ops::ControlFlow;
 
-use uaforge_codec::{Encoder, ExpandedNodeIdRef, NodeIdRef, Now, StatusCode, Ticks};
+use uaforge_codec::{Encoder, ExpandedNodeIdRef, NodeIdRef, Now, StatusCode, Ticks, UaString};
 use uaforge_nodes::{BrowseName, Cursor, Direction, NodeClass, ReferenceFilter, Snapshot, Text};
 use uaforge_types::{ReferenceDescription, status};
 
@@ -108,6 +108,8 @@ pub struct BrowseCx<'r, 'e> {
     pub(crate) results: Results<'r, 'e>,
     pub(crate) core: &'r Core,
     pub(crate) buffers: &'r mut BrowseBuffers,
+    /// What the client wants texts in.
+    pub(crate) locales: &'r [UaString],
     pub(crate) snapshot: &'r Snapshot,
     pub(crate) points: &'r mut ContinuationPoints,
     pub(crate) request: u64,
@@ -270,7 +272,9 @@ impl Browser<'_, '_, '_, '_> {
         let reference = Reference { reference_type, forward, target: target_id };
         let (core, snapshot) = (self.cx.core, self.cx.snapshot);
         let mut flow = None;
-        core.describe(snapshot, target, &mut |found| flow = Some(self.push(&reference, Some(found))));
+        core.describe(snapshot, target, self.cx.locales, &mut |found| {
+            flow = Some(self.push(&reference, Some(found)))
+        });
         flow.unwrap_or_else(|| self.push(&reference, None))
     }
 

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use uaforge_codec::{
     BuiltinType, DataValue, DateTime, Encode as _, Encoder, NodeIdRef, Now, NumericRange, QualifiedNameRef,
-    StatusCode, StrRef, Ticks, Variant,
+    StatusCode, StrRef, Ticks, UaString, Variant,
 };
 use uaforge_nodes::{EncodedValue, Timestamps, ValueCell};
 use uaforge_types::{ReadValueIdRef, TimestampsToReturn, status};
@@ -134,6 +134,8 @@ fn takes_age(max_age: f64, age: Duration) -> bool {
 pub struct ReadCx<'r, 'e> {
     pub(crate) results: Results<'r, 'e>,
     pub(crate) settings: ReadSettings,
+    /// What the client wants texts in.
+    pub(crate) locales: &'r [UaString],
     /// Bytes that index ranges may still look at in vain.
     pub(crate) walk_left: usize,
     pub(crate) pool: &'r BlockingPool,

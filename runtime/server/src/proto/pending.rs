@@ -54,6 +54,7 @@ impl Pending {
         match late {
             Late::Browse(postponed) => {
                 let scope = Scope::of(self.token.clone());
+                let locales = self.session.lock().locales.clone();
                 let mut cx = ServiceCx {
                     core,
                     snapshot,
@@ -61,6 +62,7 @@ impl Pending {
                     session: &self.session,
                     scope: &scope,
                     access: self.access,
+                    locales: locales.as_deref().unwrap_or_default(),
                     now,
                     spent: 0,
                 };
@@ -83,7 +85,9 @@ impl Pending {
             }
             Late::References(answer) => {
                 let (query, answer) = *answer;
-                match late_references(core, snapshot, &query, answer) {
+                let locales = self.session.lock().locales.clone();
+                let locales = locales.as_deref().unwrap_or_default();
+                match late_references(core, snapshot, &query, locales, answer) {
                     Err(status) => self.unfinished.status(index, encode, status),
                     Ok(references) => {
                         let page = Page::of(&query, &references, 0);

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use uaforge_codec::{Array, NodeId, NodeIdRef, StatusCode, Ticks, UaString};
+use uaforge_codec::{NodeId, NodeIdRef, StatusCode, Ticks, UaString};
 use uaforge_types::status;
 
 use super::continuation::ContinuationPoints;
@@ -76,7 +76,8 @@ pub(crate) struct SessionState {
     pub(crate) nonce: [u8; 32],
     /// Whom the session was made for, if that was on a secured channel.
     pub(crate) security: Option<SessionSecurity>,
-    pub(crate) locales: Array<UaString>,
+    /// LocaleIds, the most wanted first; `None` if the client does not care (OPC 10000-4 §5.7.3.2).
+    pub(crate) locales: Option<Arc<[UaString]>>,
 }
 
 impl Session {

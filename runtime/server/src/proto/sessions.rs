@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use uaforge_codec::{Array, Entropy, Guid, NodeId, StatusCode, Ticks};
+use uaforge_codec::{Entropy, Guid, NodeId, StatusCode, Ticks};
 use uaforge_types::status;
 
 use super::continuation::ContinuationPoints;
@@ -86,7 +86,7 @@ impl Sessions {
                 access: Access::default(),
                 nonce,
                 security,
-                locales: Array::default(),
+                locales: None,
             },
             ContinuationPoints::new(limits.max_continuation_points, u64::from_le_bytes(salt)),
             Arc::clone(&self.subscriptions),

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use uaforge_codec::{
-    Decode, DecodeEach, DecodeError, DecodeRef, Decoder, Encoder, Mark, NodeIdRef, Now, StatusCode,
+    Decode, DecodeEach, DecodeError, DecodeRef, Decoder, Encoder, Mark, NodeIdRef, Now, StatusCode, UaString,
 };
 use uaforge_nodes::Snapshot;
 use uaforge_types::{RequestHeaderRef, ResponseHeader, status};
@@ -65,6 +65,8 @@ pub(crate) type Answered = Result<Option<Pending>, StatusCode>;
 pub(crate) struct Admitted {
     pub(crate) session: Arc<Session>,
     pub(crate) access: Access,
+    /// What the client wants texts in.
+    locales: Option<Arc<[UaString]>>,
 }
 
 impl Turn<'_> {
@@ -171,10 +173,12 @@ impl Turn<'_> {
     ) -> Result<Admitted, StatusCode> {
         let head = self.note(header);
         let session = self.find(head.token)?;
-        let access = session.lock().admit(self.channel.id, self.now.ticks)?;
+        let mut state = session.lock();
+        let (access, locales) = (state.admit(self.channel.id, self.now.ticks)?, state.locales.clone());
+        drop(state);
         self.spend(operations);
         self.scope = Scope::new(self.core.request_deadline(head.timeout_hint, self.now.ticks));
-        Ok(Admitted { session, access })
+        Ok(Admitted { session, access, locales })
     }
 
     /// What the services of a session work with.
@@ -186,6 +190,7 @@ impl Turn<'_> {
             session: &admitted.session,
             scope: &self.scope,
             access: admitted.access,
+            locales: admitted.locales.as_deref().unwrap_or_default(),
             now: self.now,
             spent: 0,
         }
@@ -203,7 +208,7 @@ impl Turn<'_> {
         let mut cx = self.service(&admitted);
         let served = serve(&mut cx, e);
         let spent = cx.spent;
-        let Admitted { session, access } = admitted;
+        let Admitted { session, access, .. } = admitted;
         self.spend(spent as usize);
         let unfinished = served?;
         e.put_array_len(None);

@@ -136,6 +136,7 @@ fn context<'r, 'e>(
         core: cx.core,
         buffers: &mut buffers.browse,
         snapshot: cx.snapshot,
+        locales: cx.locales,
         points,
         request,
         budget,
@@ -294,6 +295,7 @@ pub(crate) fn late_references(
     core: &Core,
     snapshot: &Snapshot,
     query: &BrowseQuery,
+    locales: &[UaString],
     answer: BrowseAnswer,
 ) -> Result<Arc<[ReferenceDescription]>, StatusCode> {
     if answer.status.is_bad() {
@@ -310,12 +312,17 @@ pub(crate) fn late_references(
             && (query.class_mask == 0 || query.class_mask & reference.node_class.0.cast_unsigned() != 0)
             && wants_type(snapshot, query.reference_type.as_ref(), query.include_subtypes, found)
     };
-    let external = external(core, snapshot, query);
+    let external = external(core, snapshot, query, locales);
     Ok(answer.references.into_iter().chain(external).filter(wanted).collect())
 }
 
 /// What the address space has for the node of a manager, as structures.
-fn external(core: &Core, snapshot: &Snapshot, query: &BrowseQuery) -> Vec<ReferenceDescription> {
+fn external(
+    core: &Core,
+    snapshot: &Snapshot,
+    query: &BrowseQuery,
+    locales: &[UaString],
+) -> Vec<ReferenceDescription> {
     let found = snapshot.external_references(query.node.as_ref(), query.direction, query.filter);
     let described = found.map(|reference| {
         let mut description = ReferenceDescription {
@@ -324,7 +331,7 @@ fn external(core: &Core, snapshot: &Snapshot, query: &BrowseQuery) -> Vec<Refere
             node_id: reference.target_id().to_owned().into(),
             ..Default::default()
         };
-        core.describe(snapshot, reference.target_id(), &mut |target| {
+        core.describe(snapshot, reference.target_id(), locales, &mut |target| {
             let (browse_name, display_name) = (target.browse_name, target.display_name);
             description.node_class.0 = target.class.value().cast_signed();
             description.browse_name = QualifiedName::new(browse_name.namespace, browse_name.name);

@@ -14,7 +14,7 @@ pub(crate) mod translate;
 pub(crate) mod walk;
 pub(crate) mod write;
 
-use uaforge_codec::{DecodeContext, Now};
+use uaforge_codec::{DecodeContext, Now, UaString};
 use uaforge_nodes::Snapshot;
 
 use crate::access::Access;
@@ -32,6 +32,8 @@ pub(crate) struct ServiceCx<'t> {
     /// Deadline and token of the request.
     pub(crate) scope: &'t Scope,
     pub(crate) access: Access,
+    /// What the client wants texts in, the most wanted first.
+    pub(crate) locales: &'t [UaString],
     pub(crate) now: Now,
     /// References that the request made the server look at.
     pub(crate) spent: u32,

@@ -43,6 +43,7 @@ pub(crate) fn results(
     let mut read = ReadCx {
         results: Results::new(e, &mut buffers.results, items.len(), put_read_status),
         settings,
+        locales: cx.locales,
         walk_left: RANGE_WALK,
         pool: &core.blocking,
         scope: cx.scope,

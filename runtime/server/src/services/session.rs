@@ -102,7 +102,7 @@ pub(crate) struct Activating {
     protection: Protection,
     /// The nonce that the client has signed; good once.
     nonce: [u8; 32],
-    locales: Array<UaString>,
+    locales: Arc<[UaString]>,
 }
 
 /// Begins ActivateSession (OPC 10000-4 §5.7.3): what the client has proved, and the identity to be decided on.
@@ -128,8 +128,7 @@ pub(crate) fn begin_activation(
     let tokens = channel.tokens(core, &secured);
     let login = tokens.read(request, &nonce, channel.security.zip(created.as_ref()))?;
     let sane = |locale: &&UaString| locale.text().len() <= MAX_LOCALE;
-    let locales: Vec<_> = request.locale_ids.iter().filter(sane).take(MAX_LOCALES).cloned().collect();
-    let locales = Array::from(locales);
+    let locales = request.locale_ids.iter().filter(sane).take(MAX_LOCALES).cloned().collect();
     let activating =
         Activating { session, channel: channel.id, protection: channel.protection, nonce, locales };
     Ok((activating, login))
@@ -155,7 +154,7 @@ pub(crate) fn finish_activation(
     }
     state.activate(activating.channel, access, now)?;
     if !activating.locales.is_empty() {
-        state.locales = activating.locales;
+        state.locales = Some(activating.locales);
     }
     state.nonce = nonce;
     Ok(ActivateSessionResponse { server_nonce: ByteString::from(&nonce[..]), ..Default::default() })

@@ -1,7 +1,7 @@
 //! Browse of nodes of the address space (OPC 10000-4 §5.9.2).
 
-use uaforge_codec::{ExpandedNodeIdRef, StatusCode};
-use uaforge_nodes::{Cursor, Node, Snapshot};
+use uaforge_codec::{ExpandedNodeIdRef, StatusCode, UaString};
+use uaforge_nodes::{AttributeId, Cursor, Node, Snapshot};
 
 use super::SpaceManager;
 use crate::manager::{BrowseCx, BrowseItem, Description, Reference, Start};
@@ -36,6 +36,7 @@ fn browse_one(
     let node = snapshot.node(item.node).ok_or_else(|| unknown(item.node))?;
     let mut references = node.references_from(item.direction, item.filter, cursor);
     let mut next = references.cursor();
+    let locales = cx.locales;
     let mut browser = cx.begin(item);
     while let Some(found) = references.next() {
         if !browser.spend() {
@@ -47,7 +48,7 @@ fn browse_one(
             target: ExpandedNodeIdRef { node_id: found.target_id(), ..Default::default() },
         };
         let full = match found.target() {
-            Some(target) => browser.push(&reference, Some(&describe(&target))),
+            Some(target) => browser.push(&reference, Some(&describe(&target, locales))),
             None => browser.push_node(found.type_id(), found.is_forward(), found.target_id()),
         };
         if full.is_break() {
@@ -60,11 +61,12 @@ fn browse_one(
 }
 
 /// What a reference shows of a node of the address space.
-pub(crate) fn describe<'a>(node: &Node<'a>) -> Description<'a> {
+pub(crate) fn describe<'a>(node: &Node<'a>, locales: &[UaString]) -> Description<'a> {
+    let name = if locales.is_empty() { None } else { node.localized(AttributeId::DisplayName, locales) };
     Description {
         class: node.class(),
         browse_name: node.browse_name(),
-        display_name: node.display_name(),
+        display_name: name.unwrap_or_else(|| node.display_name()),
         type_definition: node.type_definition(),
     }
 }

@@ -63,6 +63,8 @@ impl SpaceManager {
         (node, attribute, stated): (&Node<'_>, AttributeId, AttributeValue<'_>),
     ) -> Result<(), StatusCode> {
         let value = self.of_user(cx.access(), item.node, attribute, stated);
+        let in_locale = if cx.locales.is_empty() { None } else { node.localized(attribute, cx.locales) };
+        let value = in_locale.map_or(value, AttributeValue::LocalizedText);
         if !item.encoding.name.is_empty() {
             self.check_encoding(item, node, snapshot, attribute)?;
         }

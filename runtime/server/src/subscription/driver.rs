@@ -122,6 +122,8 @@ impl Driver {
         let mut cx = ReadCx {
             results: Results::apart(&mut e, &mut self.buffers, items.len(), put_read_status),
             settings: settings(first.access, now),
+            // A sample is for items of any session.
+            locales: &[],
             walk_left: RANGE_WALK,
             pool: &core.blocking,
             scope: &scope,
