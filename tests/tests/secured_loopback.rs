@@ -324,3 +324,59 @@ async fn users_of_a_file() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn only_its_own_certificate_registers_a_server() {
+    let provider = &providers()[0];
+    let identity = || identity(provider, "server-rsa2048");
+    let lds = Server::builder()
+        .endpoint("opc.tcp://127.0.0.1:0")
+        .insecure()
+        .application_uri("urn:uaforge:vec:server")
+        .security(server::Security::new(provider.clone(), AcceptAny).identity(identity()))
+        .discovery_server(server::DiscoveryServer::default())
+        .model(uaforge_ns0::model())
+        .build()
+        .expect("the server is built");
+    let url = lds.endpoints()[0].clone();
+    let security = client_security(provider);
+    let named = |uri: &str| {
+        let registration = server::Registration::with(url.clone());
+        let builder =
+            Server::builder().endpoint("opc.tcp://127.0.0.1:0").insecure().model(uaforge_ns0::model());
+        builder.application_uri(uri).registration(registration).build().expect("the server is built")
+    };
+    let own = named("urn:uaforge:vec:client");
+    beside(&lds, async {
+        let known = async || {
+            let discovery = Client::builder().discovery(&url).await.expect("the discovery server");
+            let found = discovery.find_servers().await.expect("servers");
+            found.iter().any(|server| server.application_uri == "urn:uaforge:vec:client")
+        };
+        let discovery = Client::builder().security(security.clone()).secured_discovery(&url).await;
+        let discovery = discovery.expect("a secured channel");
+        let stranger = named("urn:test:pump").registered_server(true);
+        let refused = discovery.register_server(stranger.clone()).await.expect_err("another's certificate");
+        assert_eq!(refused.status(), status::BAD_SERVER_URI_INVALID, "{refused}");
+        let refused =
+            discovery.register_server2(stranger, Vec::new()).await.expect_err("another's certificate");
+        assert_eq!(refused.status(), status::BAD_SERVER_URI_INVALID, "{refused}");
+        discovery.close().await;
+
+        let until_known = async {
+            while !known().await {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        };
+        let stop = tokio::time::timeout(std::time::Duration::from_secs(20), until_known);
+        uaforge::run_registered_securely(&own, security.clone(), async {
+            stop.await.expect("it is registered")
+        })
+        .await
+        .expect("it ran");
+        assert!(!known().await, "it has unregistered");
+        let missing = Client::builder().secured_discovery(&url).await;
+        assert!(matches!(missing, Err(Error::NoSecurityProvider { .. })), "{missing:?}");
+    })
+    .await;
+}

@@ -200,20 +200,29 @@ impl ClientBuilder {
     /// # Errors
     /// See [`Error`].
     pub async fn connect(self, url: &str) -> Result<Session, Error> {
-        let mut endpoint = None;
-        if let Some(security) = self.config.security.as_ref().filter(|_| !self.config.insecure) {
-            let Address { url, host, .. } = Address::parse(url)?;
-            let asking = Client::builder().connect_timeout(self.config.connect_timeout);
-            let discovery = asking.request_timeout(self.config.request_timeout).discovery(&url).await?;
-            let endpoints = discovery.get_endpoints().await?;
-            discovery.close().await;
-            let chosen = security.choose(&endpoints, &self.config.user, &url, &host)?;
-            endpoint = Some((chosen, Array::from(endpoints)));
-        }
+        let endpoint = match self.config.security.as_ref().filter(|_| !self.config.insecure) {
+            Some(security) => Some(self.choose(security, url).await?),
+            None => None,
+        };
         let (stream, now) = self.dial(url).await?;
         let (connection, session) = self.start_at(url, OsEntropy, now, endpoint)?;
         tokio::spawn(uaforge_net::drive(stream, connection));
         session.await
+    }
+
+    /// Asks the server for its endpoints, and takes the strongest that fits.
+    async fn choose(
+        &self,
+        security: &Security,
+        url: &str,
+    ) -> Result<(SecuredEndpoint, Array<EndpointDescription>), Error> {
+        let Address { url, host, .. } = Address::parse(url)?;
+        let asking = Client::builder().connect_timeout(self.config.connect_timeout);
+        let discovery = asking.request_timeout(self.config.request_timeout).discovery(&url).await?;
+        let endpoints = discovery.get_endpoints().await?;
+        discovery.close().await;
+        let chosen = security.choose(&endpoints, &self.config.user, &url, &host)?;
+        Ok((chosen, Array::from(endpoints)))
     }
 
     /// Opens a channel for the discovery services (OPC 10000-4 §5.5), without a session. They need no
@@ -237,6 +246,20 @@ impl ClientBuilder {
         let (connection, discovery) = self.start_discovery(url, OsEntropy, now)?;
         tokio::spawn(uaforge_net::drive(stream, connection));
         discovery.await
+    }
+
+    /// As [`ClientBuilder::discovery`], over the strongest endpoint that fits [`ClientBuilder::security`]: for
+    /// servers that register where that needs to be proved (OPC 10000-4 §5.5.5.1, OPC 10000-12 §4.2.3).
+    ///
+    /// # Errors
+    /// See [`Error`]; there is no [`ClientBuilder::security`], or no endpoint fits.
+    pub async fn secured_discovery(self, url: &str) -> Result<Discovery, Error> {
+        let missing = || Error::NoSecurityProvider { url: url.into() };
+        let endpoint = self.choose(self.config.security.as_ref().ok_or_else(missing)?, url).await?;
+        let (stream, now) = self.dial(url).await?;
+        let (connection, ready) = self.prepare(url, OsEntropy, now, Goal::Channel, Some(endpoint))?;
+        tokio::spawn(uaforge_net::drive(stream, connection));
+        Ok(Discovery::new(ready.await?.0, url.into()))
     }
 
     /// A connection that the caller drives: any transport, any clock. Nothing is dialled and nothing is

@@ -6,7 +6,7 @@
 #[cfg(feature = "registration")]
 mod registration;
 #[cfg(feature = "registration")]
-pub use registration::run_registered;
+pub use registration::{run_registered, run_registered_securely};
 
 #[cfg(feature = "client")]
 pub use uaforge_client as client;

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use uaforge_client::{Client, Error};
+use uaforge_client::{Client, Error, Security};
 use uaforge_codec::{ExtensionObject, UaString};
 use uaforge_server::{Server, ServerError};
 use uaforge_types::{MdnsDiscoveryConfiguration, status};
@@ -22,16 +22,35 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// ready, the server is unregistered, then stopped. A discovery server that cannot be reached is tried again
 /// and never holds the server up, but up to ten seconds when it stops.
 ///
-/// Registering takes the discovery server's endpoint without security, as the server's own are.
+/// Registering takes the discovery server's endpoint without security; [`run_registered_securely`] takes the
+/// strongest one.
 ///
 /// # Errors
 /// See [`Server::run_until`].
 pub async fn run_registered(server: &Server, stop: impl Future) -> Result<(), ServerError> {
+    run(server, None, stop).await
+}
+
+/// As [`run_registered`], over channels that are secured with the server's certificate, as the specification
+/// asks for (OPC 10000-4 §5.5.5.1, OPC 10000-12 §4.2.3): discovery servers may refuse all others, and compare
+/// the ServerUri with that of the certificate.
+///
+/// # Errors
+/// See [`Server::run_until`].
+pub async fn run_registered_securely(
+    server: &Server,
+    security: Security,
+    stop: impl Future,
+) -> Result<(), ServerError> {
+    run(server, Some(security), stop).await
+}
+
+async fn run(server: &Server, security: Option<Security>, stop: impl Future) -> Result<(), ServerError> {
     let (stopping, stopped) = watch::channel(false);
     // Whatever ends this future ends the tasks.
     let mut tasks = JoinSet::new();
     for url in &server.registration().servers {
-        tasks.spawn(keep(server.clone(), url.clone(), stopped.clone()));
+        tasks.spawn(keep(server.clone(), security.clone(), url.clone(), stopped.clone()));
     }
     let stop = async {
         stop.await;
@@ -42,11 +61,11 @@ pub async fn run_registered(server: &Server, stop: impl Future) -> Result<(), Se
 }
 
 /// Registers again and again until `stopped`, then unregisters.
-async fn keep(server: Server, url: String, mut stopped: watch::Receiver<bool>) {
+async fn keep(server: Server, security: Option<Security>, url: String, mut stopped: watch::Receiver<bool>) {
     let interval = server.registration().interval.clamp(Duration::from_secs(1), LONGEST_INTERVAL);
     let mut failing = false;
     loop {
-        let outcome = register(&server, &url, true).await;
+        let outcome = register(&server, security.as_ref(), &url, true).await;
         match &outcome {
             Err(error) if !failing => {
                 tracing::warn!(url, %error, "cannot register with the discovery server")
@@ -65,12 +84,17 @@ async fn keep(server: Server, url: String, mut stopped: watch::Receiver<bool>) {
     if failing {
         return;
     }
-    if let Err(error) = register(&server, &url, false).await {
+    if let Err(error) = register(&server, security.as_ref(), &url, false).await {
         tracing::warn!(url, %error, "cannot unregister from the discovery server");
     }
 }
 
-async fn register(server: &Server, url: &str, is_online: bool) -> Result<(), Error> {
+async fn register(
+    server: &Server,
+    security: Option<&Security>,
+    url: &str,
+    is_online: bool,
+) -> Result<(), Error> {
     let told = server.registered_server(is_online);
     let name = told.server_names.first().map(|name| name.text.clone()).unwrap_or_default();
     let capabilities = server.registration().capabilities.iter();
@@ -78,8 +102,11 @@ async fn register(server: &Server, url: &str, is_online: bool) -> Result<(), Err
         mdns_server_name: name,
         server_capabilities: capabilities.map(|one| UaString::from(one.as_str())).collect::<Vec<_>>().into(),
     };
-    let client = Client::builder().insecure().connect_timeout(PATIENCE).request_timeout(PATIENCE);
-    let discovery = client.discovery(url).await?;
+    let client = Client::builder().connect_timeout(PATIENCE).request_timeout(PATIENCE);
+    let discovery = match security {
+        Some(security) => client.security(security.clone()).secured_discovery(url).await?,
+        None => client.insecure().discovery(url).await?,
+    };
     let outcome = discovery.register_server2(told.clone(), vec![ExtensionObject::new(network)]).await;
     let outcome = match outcome {
         // A discovery server from before version 1.04 of the specification.
