@@ -119,6 +119,7 @@ pub(super) struct Ours {
     client: PathBuf,
     server: PathBuf,
     pub(super) dump: PathBuf,
+    pub(super) register: PathBuf,
 }
 
 impl Ours {
@@ -127,7 +128,12 @@ impl Ours {
             demo::build_package(root, "uaforge-tests", program, Profile::Debug)
                 .with_context(|| format!("cannot build {program}"))
         };
-        Ok(Self { client: build("peer_client")?, server: build("peer_server")?, dump: build("peer_dump")? })
+        Ok(Self {
+            client: build("peer_client")?,
+            server: build("peer_server")?,
+            dump: build("peer_dump")?,
+            register: build("peer_register")?,
+        })
     }
 
     pub(super) fn client(&self) -> Command {

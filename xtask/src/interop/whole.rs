@@ -27,6 +27,15 @@ impl Run {
         table.note(&column, "bindings and a derived structure", verdict(self.bindings(peer)));
         let column = format!("{} server", peer.name);
         table.note(&column, "whole address space", verdict(self.server_of_ours(peer)));
+        table.note(&column, "our server registers with it", verdict(self.registration(peer)));
+    }
+
+    /// Our server registers with asyncua's, which is a discovery server too and keeps what has unregistered
+    /// (`tests/peers.md`).
+    fn registration(&self, peer: &Peer) -> Result<()> {
+        let server = Server::start(peer.server().arg(self.root.join(SPACE)), START)?;
+        run_bounded(Command::new(&self.ours.register).arg(server.url()).arg("--keeps"), PATIENCE)?;
+        server.stop(STOP).map(drop)
     }
 
     /// A peer that knows nothing of the demo server's model reads its structures.
