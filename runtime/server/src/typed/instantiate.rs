@@ -109,7 +109,8 @@ impl<T: MethodHandlers<H>, H> Complete<T> for Handled<H> {
 }
 
 impl<T: HandleType + Concrete> NewObject<T> {
-    /// Handles the object's mandatory Methods, inherited ones too.
+    /// Handles the object's mandatory Methods, inherited ones too. Those of the objects within it are
+    /// Methods of their own types: [`Server::bind_methods`] binds them for all objects of such a type.
     pub fn handler<H>(self, logic: H) -> NewObject<T, Handled<H>>
     where
         T: MethodHandlers<H>,
