@@ -57,7 +57,9 @@ impl Plant {
 
     pub(crate) fn with(builder: ServerBuilder) -> Self {
         let server = builder.build().expect("a server");
-        let client = client(&server, start(&server));
+        let mut client = client(&server, start(&server));
+        // Publish requests wait for what there is to tell.
+        client.timeout_hint = 0;
         Self { server, client, waiting: Vec::new() }
     }
 
