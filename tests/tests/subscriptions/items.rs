@@ -475,3 +475,38 @@ fn one_item_triggers_others() {
     plant.pass(100);
     assert_eq!(handles(crate::harness::changes(&plant.told_one())), [(1, 2.0)]);
 }
+
+/// SemanticsChanged of a StatusCode (OPC 10000-4 §7.39).
+const SEMANTICS_CHANGED: u32 = 0x4000;
+
+#[test]
+fn a_new_meaning_is_told_once() {
+    for interval in [0.0, 50.0] {
+        let mut plant = Plant::new();
+        let server = plant.server.clone();
+        let value = variable(&server, 1, scalar(11), 1.0f64);
+        let range = |low, high| Variant::from(ExtensionObject::new(Range { low, high }));
+        property(&server, value.id(), 2, "EURange", range(0.0, 200.0));
+        property(&server, value.id(), 3, "Definition", UaString::from("a text"));
+        let id = plant.subscribe();
+        let mut item = reporting(value.id(), 1, 10);
+        item.requested_parameters.sampling_interval = interval;
+        plant.monitor_one(id, item);
+        assert_eq!(plant.numbers(100), [1.0]);
+        let set = |property, value: Variant| {
+            server.variable(&NodeId::numeric(1, property)).expect("a property").cell().set(value, None);
+        };
+        let statuses = |plant: &mut Plant| -> Vec<u32> {
+            plant.next(100).iter().map(|(_, value)| value.status_or_good().0).collect()
+        };
+        set(2, range(0.0, 20.0));
+        assert_eq!(statuses(&mut plant), [SEMANTICS_CHANGED], "{interval}");
+        value.set(2.0);
+        assert_eq!(statuses(&mut plant), [0]);
+        // A text that nobody computes with means nothing.
+        set(3, Variant::from(UaString::from("another")));
+        plant.publish(1);
+        plant.pass(300);
+        assert!(plant.told().is_empty());
+    }
+}

@@ -25,11 +25,8 @@ fn a_day_of_samples_is_exact() {
     const SECONDS: i32 = 86_400;
     // One token of the channel lasts for the test.
     let days = Duration::from_secs(2 * 86_400);
-    let mut plant = Plant::limited(Limits {
-        min_token_lifetime: days,
-        max_token_lifetime: days,
-        ..Limits::default()
-    });
+    let mut plant =
+        Plant::limited(Limits { min_token_lifetime: days, max_token_lifetime: days, ..Limits::default() });
     let value = variable(&plant.server, 1, scalar(6), -1i32);
     let id = plant.subscribe_with(30_000.0, 10, 30, 0);
     plant.monitor_one(id, sampled(value.id(), 1_000.0, 100));

@@ -18,11 +18,16 @@ struct Place<T> {
 pub(crate) struct Arena<T> {
     places: Vec<Place<T>>,
     free: Vec<u32>,
+    /// Generation of a place that is taken for the first time.
+    first: u32,
 }
+
+/// Places that are kept though all of them are free.
+const KEEP: usize = 1_024;
 
 impl<T> Default for Arena<T> {
     fn default() -> Self {
-        Self { places: Vec::new(), free: Vec::new() }
+        Self { places: Vec::new(), free: Vec::new(), first: 0 }
     }
 }
 
@@ -33,7 +38,7 @@ impl<T> Arena<T> {
 
     pub(crate) fn insert(&mut self, value: T) -> Key {
         let number = self.free.pop().unwrap_or_else(|| {
-            self.places.push(Place { generation: 0, value: None });
+            self.places.push(Place { generation: self.first, value: None });
             u32::try_from(self.places.len() - 1).unwrap_or(u32::MAX)
         });
         let mut generation = 0;
@@ -61,6 +66,11 @@ impl<T> Arena<T> {
         let value = place.value.take()?;
         place.generation = place.generation.wrapping_add(1);
         self.free.push(key.place);
+        if self.len() == 0 && self.places.len() > KEEP {
+            // The memory of a crowd is given back, and no key of theirs comes back with new places.
+            let latest = self.places.iter().map(|place| place.generation).max();
+            *self = Self { first: latest.unwrap_or_default().wrapping_add(1), ..Self::default() };
+        }
         Some(value)
     }
 
@@ -87,5 +97,17 @@ mod tests {
         assert!(arena.get(a).is_none() && arena.get_mut(a).is_none() && arena.remove(a).is_none());
         assert_eq!((arena.get(b), arena.get(c)), (Some(&"b"), Some(&"c")));
         assert_eq!(arena.keys().collect::<Vec<_>>(), [c, b]);
+    }
+
+    #[test]
+    fn a_crowd_leaves_no_memory_behind() {
+        let mut arena = Arena::default();
+        let keys: Vec<Key> = (0..5_000).map(|number| arena.insert(number)).collect();
+        for key in &keys {
+            arena.remove(*key);
+        }
+        assert_eq!((arena.places.capacity(), arena.free.capacity()), (0, 0));
+        let first = arena.insert(1);
+        assert!(!keys.contains(&first) && arena.get(keys[0]).is_none());
     }
 }

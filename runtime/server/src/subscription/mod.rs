@@ -20,6 +20,7 @@ mod retransmission;
 pub(crate) mod revision;
 mod sample;
 mod sampling;
+mod semantics;
 pub(crate) mod source;
 mod state;
 mod timers;

@@ -18,6 +18,9 @@ mod mask {
 /// Info bits of a StatusCode (OPC 10000-4 §7.39): the type DataValue, and Overflow.
 const OVERFLOW: u32 = 0x0400 | 0x0080;
 
+/// SemanticsChanged of a StatusCode (OPC 10000-4 §7.39).
+const SEMANTICS_CHANGED: u32 = 0x4000;
+
 /// Bytes of an encoded Variant that need no memory of their own.
 const INLINE: usize = 22;
 
@@ -160,6 +163,12 @@ impl Sample {
     /// Marks that values after or before this one were lost (OPC 10000-4 §7.39).
     pub(crate) fn mark_overflow(&mut self) {
         self.status.0 |= OVERFLOW;
+    }
+
+    /// The sample, with a mark that the meaning of values has changed, such as their range (OPC 10000-8 §5.2).
+    pub(crate) fn with_semantics_changed(&self) -> Self {
+        let status = StatusCode(self.status.0 | SEMANTICS_CHANGED);
+        Self { status, ..self.clone() }
     }
 
     /// Bytes that the sample keeps.

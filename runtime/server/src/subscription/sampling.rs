@@ -9,6 +9,7 @@ use super::arena::Key;
 use super::engine::{Engine, Group};
 use super::items::Place;
 use super::sample::{Change, Sample};
+use super::semantics::Semantics;
 use super::source::{Kind, Source, SourceKey, kind, sample_cell};
 use super::timers::Timer;
 
@@ -103,13 +104,28 @@ impl Engine {
 
     fn add_source(&mut self, place: Place<'_>, key: SourceKey) -> Key {
         let kind = kind(place.core, place.snapshot, &key.target);
-        let source =
-            Source { key: key.clone(), kind, items: Vec::new(), last: None, group: None, reading: false };
+        let source = Source {
+            key: key.clone(),
+            kind,
+            items: Vec::new(),
+            last: None,
+            group: None,
+            reading: false,
+            semantics: None,
+        };
         let source_key = self.sources.insert(source);
+        self.watch_semantics(place, source_key);
         self.source_keys.insert(key, source_key);
         self.watch(source_key);
         self.join_group(source_key, place.now.ticks);
         source_key
+    }
+
+    /// Has a source told when its values get another meaning.
+    fn watch_semantics(&mut self, place: Place<'_>, key: Key) {
+        let Some(source) = self.sources.get_mut(key) else { return };
+        let changed = source.has_other_semantics();
+        source.semantics = Semantics::of(place.snapshot, &source.key.target, key, &self.dirty, changed);
     }
 
     fn remove_source(&mut self, key: Key) {
@@ -168,6 +184,11 @@ impl Engine {
                 sample.stamp(now.utc);
                 self.deliver(key, sample);
             }
+            // A source that is not looked at anyway tells of its new meaning at once.
+            let is_told = |source: &&mut Source| source.key.interval == 0 && source.has_other_semantics();
+            if self.sources.get_mut(key).filter(is_told).is_some() {
+                self.sample_now(key, now);
+            }
         }
     }
 
@@ -179,10 +200,11 @@ impl Engine {
         let sources = core::mem::take(&mut group.sources);
         for key in &sources {
             let Some(source) = self.sources.get_mut(*key) else { continue };
+            let has_other_semantics = source.has_other_semantics();
             match &mut source.kind {
                 Kind::Cell { cell, seen, .. } => {
                     let changes = cell.changes();
-                    if changes != *seen {
+                    if changes != *seen || has_other_semantics {
                         *seen = changes;
                         if let Some(sample) = sample_cell(cell, &source.key.target, Some(now)) {
                             self.deliver(*key, sample);
@@ -204,16 +226,20 @@ impl Engine {
     /// Hands a sample to the items of its source, if it differs from the one before.
     pub(super) fn deliver(&mut self, key: Key, sample: Sample) {
         let Some(source) = self.sources.get_mut(key) else { return };
-        let change = source.last.as_ref().map_or(Change::ALL, |last| sample.change_since(last));
+        let mut change = source.last.as_ref().map_or(Change::ALL, |last| sample.change_since(last));
+        let marked = source.semantics.as_ref().filter(|semantics| semantics.take());
+        let marked = marked.map(|_| sample.with_semantics_changed());
+        change.status |= marked.is_some();
         if !change.is_any() {
             return;
         }
+        let told = marked.as_ref().unwrap_or(&sample);
         let items = core::mem::take(&mut source.items);
         for item_key in &items {
             let first = self.items.get_mut(*item_key).and_then(|item| item.first.take());
-            let change = first.map_or(change, |first| sample.change_since(&first));
+            let change = first.map_or(change, |first| told.change_since(&first));
             if change.is_any() {
-                self.offer(*item_key, &sample, change);
+                self.offer(*item_key, told, change);
             }
         }
         if let Some(source) = self.sources.get_mut(key) {
@@ -292,9 +318,8 @@ impl Engine {
                 (Kind::Read, Kind::Read) => true,
                 _ => false,
             };
-            if is_same {
-                continue;
-            }
+            self.watch_semantics(place, key);
+            let Some(source) = self.sources.get_mut(key).filter(|_| !is_same) else { continue };
             source.end_watch();
             source.kind = found;
             self.leave_group(key);

@@ -13,6 +13,7 @@ use uaforge_types::TimestampsToReturn;
 
 use super::arena::Key;
 use super::sample::Sample;
+use super::semantics::Semantics;
 use crate::access::Access;
 use crate::attribute;
 use crate::binding::Hooks;
@@ -81,6 +82,8 @@ pub(crate) struct Source {
     pub(crate) group: Option<(u64, usize)>,
     /// A read is on its way: there is no second one beside it.
     pub(crate) reading: bool,
+    /// What says what its values mean, if that can change.
+    pub(crate) semantics: Option<Box<Semantics>>,
 }
 
 /// How the values of a target are got at.
@@ -155,7 +158,7 @@ impl Dirty {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, source: Key) {
+    pub(crate) fn push(&self, source: Key) {
         self.lock().push(source);
         self.any.store(true, Ordering::Release);
         self.wake.notify_one();
@@ -243,6 +246,11 @@ impl Listener for Watch {
 }
 
 impl Source {
+    /// Whether the meaning of its values has changed and nobody was told.
+    pub(crate) fn has_other_semantics(&self) -> bool {
+        self.semantics.as_ref().is_some_and(|semantics| semantics.has_changed())
+    }
+
     /// Has a cell whose every change is to be reported tell of them.
     pub(crate) fn watch(&mut self, key: Key, dirty: &Arc<Dirty>) {
         if self.key.interval != 0 {
