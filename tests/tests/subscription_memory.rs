@@ -93,11 +93,7 @@ fn a_thousand_sessions_with_a_hundred_items() {
     // All of them close at once.
     let begun = Instant::now();
     for (raw, header, _) in &mut clients {
-        let request = CloseSessionRequest {
-            request_header: header.clone(),
-            delete_subscriptions: true,
-            ..Default::default()
-        };
+        let request = CloseSessionRequest { request_header: header.clone(), delete_subscriptions: true };
         raw.call(&request).expect("it is closed");
     }
     let took = begun.elapsed();
