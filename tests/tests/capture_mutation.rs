@@ -7,9 +7,9 @@ use std::alloc::System;
 use std::time::{Duration, Instant};
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
-use uaforge_codec::{NodeId, SeededEntropy, Ticks};
+use uaforge_codec::{NodeId, Now, SeededEntropy, Ticks};
 use uaforge_net::Machine as _;
-use uaforge_server::{Connection, Limits, Server};
+use uaforge_server::{Connection, Limits, Server, SubscriptionLimits};
 use uaforge_tests::captures::captures;
 use uaforge_tests::mutator::Mutator;
 use uaforge_tests::peer::start_time;
@@ -142,21 +142,35 @@ fn feed(raw: &mut Raw<Connection>, part: &[u8]) {
     assert!(errors == 0 || (errors == 1 && raw.machine.is_closed()), "an ERR is the last word");
 }
 
+/// Lets time pass until the subscriptions of sessions that are gone have ended with their lifetime.
+fn end_subscriptions(server: &Server, mut now: Now) {
+    while now.ticks != Ticks::NEVER {
+        now.ticks = server.publish_due(now);
+    }
+}
+
 #[test]
 fn damaged_conversations_harm_nobody_else() {
+    // Few expiries to the end of a subscription's life.
+    let subscriptions = SubscriptionLimits {
+        min_publishing_interval: Duration::from_secs(1),
+        min_sampling_interval: Duration::from_secs(1),
+        max_lifetime: Duration::from_secs(10),
+        ..SubscriptionLimits::default()
+    };
     let server = Server::builder()
         .endpoint("opc.tcp://127.0.0.1:0")
         .insecure()
         .model(uaforge_ns0::model())
         .entropy(SeededEntropy::new(11))
-        .limits(Limits { max_token_lifetime: Duration::from_secs(3_000), ..Limits::default() })
+        .limits(Limits { max_token_lifetime: Duration::from_secs(3_000), subscriptions, ..Limits::default() })
         .build()
         .expect("the server is built");
     let frames = captures().into_iter().flat_map(|capture| capture.frames);
     let material =
         Material { frames: frames.filter(|frame| frame.to_server).map(|frame| frame.chunk.0).collect() };
     let mut bystander = Raw::connect(server.connection(start_time()), start_time());
-    let later = uaforge_codec::Now { ticks: Ticks(u64::MAX / 2), ..start_time() };
+    let later = Now { ticks: Ticks(u64::MAX / 2), ..start_time() };
     let seconds = number("UAFORGE_MUTATION_SECONDS", 2.0);
     let seed = number("UAFORGE_MUTATION_SEED", 1u64);
     let begin = Instant::now();
@@ -170,6 +184,7 @@ fn damaged_conversations_harm_nobody_else() {
         assert_eq!((answer.len(), answer[0].kind()), (1, "MSGF"));
         drop(answer);
         server.sweep(later);
+        end_subscriptions(&server, later);
         assert_eq!(server.session_count(), 0);
         let live = memory().0;
         let base = *base.get_or_insert(live);

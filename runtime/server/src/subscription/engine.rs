@@ -122,6 +122,7 @@ impl Engine {
         self.timers.set(subscription.due, Timer::Publish(id), priority);
         self.subscriptions.insert(id, subscription);
         self.sessions.entry(session).or_default().subscriptions.push(id);
+        self.prune_timers();
         Ok(id)
     }
 
@@ -161,8 +162,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Drops timers that do not count any more when they are many.
-    fn prune_timers(&mut self) {
+    /// Drops timers that do not count any more when they are many: whoever lets a client set one calls it.
+    pub(super) fn prune_timers(&mut self) {
         let Self { timers, subscriptions, groups, sessions, .. } = self;
         timers.prune(subscriptions.len() + groups.len() + sessions.len(), |at, timer| match timer {
             Timer::Group(interval) => groups.get(&interval).is_some_and(|group| group.due == at),

@@ -45,6 +45,7 @@ impl Engine {
         if deadline < queue.expires {
             queue.expires = deadline;
             self.timers.set(deadline, Timer::Session(session), 0);
+            self.prune_timers();
         }
         self.serve(session, now);
         if let Some(queue) = self.sessions.get_mut(&session)

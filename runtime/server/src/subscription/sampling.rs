@@ -160,6 +160,7 @@ impl Engine {
         });
         source.group = Some((interval, group.sources.len()));
         group.sources.push(key);
+        self.prune_timers();
     }
 
     fn leave_group(&mut self, key: Key) {

@@ -65,10 +65,16 @@ impl Timers {
         }
     }
 
-    /// Drops timers that do not count any more if they are too many for `live` ones.
+    /// Drops timers that do not count any more, or are set twice, if there are too many for `live` ones.
     pub(crate) fn prune(&mut self, live: usize, counts: impl Fn(Ticks, Timer) -> bool) {
-        if self.heap.len() > 4 * live + 1_024 {
-            self.heap.retain(|Reverse(due)| counts(due.at, due.timer));
+        let most = 4 * live + 1_024;
+        if self.heap.len() > most {
+            let mut timers = core::mem::take(&mut self.heap).into_vec();
+            timers.retain(|Reverse(due)| counts(due.at, due.timer));
+            timers.sort_unstable();
+            timers.dedup();
+            timers.shrink_to(most);
+            self.heap = timers.into();
         }
     }
 }
@@ -98,5 +104,15 @@ mod tests {
             timers.prune(1, |at, _| at == Ticks(9_999));
         }
         assert!(timers.heap.len() <= 1_030);
+    }
+
+    #[test]
+    fn a_timer_that_is_set_again_and_again_is_kept_once() {
+        let mut timers = Timers::default();
+        for _ in 0..10_000 {
+            timers.set(Ticks(7), Timer::Group(1_000), 0);
+            timers.prune(1, |_, _| true);
+        }
+        assert!(timers.heap.len() <= 1_030 && timers.heap.capacity() <= 4_096);
     }
 }
