@@ -24,10 +24,12 @@ pub mod peer;
 pub mod pki;
 
 pub mod publishing;
+pub mod random_values;
 pub mod raw;
 pub mod rogue;
 pub mod running;
 pub mod secured;
+pub mod text;
 uaforge::include_model!(brew_line);
 
 /// The examples of the project's front page.

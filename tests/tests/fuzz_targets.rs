@@ -5,7 +5,10 @@
 use std::time::{Duration, Instant};
 
 use uaforge_tests::captures::captures;
-use uaforge_tests::hostile::{Known, decode_as_everything, read_as_nodeset, receive_as_everything};
+use uaforge_tests::hostile::{
+    Known, decode_as_everything, read_as_json, read_as_nodeset, read_as_xml, receive_as_everything,
+    text_seeds,
+};
 use uaforge_tests::mutator::Mutator;
 
 /// Runs `target` with inputs that `input` makes, on as little stack as a target may need.
@@ -93,4 +96,37 @@ fn nodeset() {
         document
     };
     run(3, input, read_as_nodeset);
+}
+
+/// Mutated texts, and such that nest: `[[[[…`.
+fn texts(seeds: Vec<String>, nests: &'static [&'static str]) -> impl Fn(&mut Mutator) -> Vec<u8> + Send {
+    let seeds: Vec<Vec<u8>> = seeds.into_iter().map(String::into_bytes).collect();
+    move |mutator| {
+        let mut text = any(&seeds, mutator).to_vec();
+        if mutator.below(8) == 0 {
+            let nest = nests[mutator.below(nests.len())].repeat(mutator.below(2_000));
+            text = [nest.into_bytes(), text].concat();
+        }
+        let other = any(&seeds, mutator);
+        mutator.mutate(&mut text, other);
+        text
+    }
+}
+
+#[test]
+fn json() {
+    let known = Known::default();
+    let nests =
+        &["[", "{\"UaType\":24,\"Value\":[", "{\"InnerDiagnosticInfo\":", "{\"UaType\":23,\"Value\":"];
+    let input = texts(text_seeds(&known).0, nests);
+    run(4, input, move |input| read_as_json(input, &known));
+}
+
+#[test]
+fn xml() {
+    let known = Known::default();
+    let nests =
+        &["<a>", "<Variant><Value><ListOfVariant>", "<InnerDiagnosticInfo>", "<DataValue><Value><Value>"];
+    let input = texts(text_seeds(&known).1, nests);
+    run(5, input, move |input| read_as_xml(input, &known));
 }

@@ -78,8 +78,8 @@ pub use invocation::Invocation;
 pub use proto::{Connection, OperationLimits, SessionInfo, SubscriptionStatus};
 pub use security::Security;
 pub use services::{
-    BrowseAll, BrowseMany, BrowsePage, CallMethod, CallMethods, Discovery, Page, Read, ReadItem, ReadMany,
-    ReadOptions, Visit, Walk, Write, WriteItem, WriteMany, WriteOptions,
+    BrowseAll, BrowseMany, BrowsePage, CallMethod, CallMethods, Discovery, LoadedTypes, Page, Read, ReadItem,
+    ReadMany, ReadOptions, Visit, Walk, Write, WriteItem, WriteMany, WriteOptions,
 };
 pub use session::Session;
 pub use subscription::{

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, NamespaceMap, TypeRegistry};
+use uaforge_codec::{DecodeContext, DecodeLimits, EncodeContext, NamespaceMap, RuntimeTypes, TypeRegistry};
 use uaforge_nodes::typed::RegisterTypes;
 
 /// The tables at one moment.
@@ -32,9 +32,8 @@ pub(crate) struct Tables {
 
 impl Tables {
     pub(crate) fn new() -> Self {
-        let mut types = TypeRegistry::new();
-        uaforge_types::register_types(&mut types);
-        let current = Snapshot { namespaces: Arc::new(NamespaceMap::new()), types: Arc::new(types) };
+        let types = Arc::new(uaforge_types::registry());
+        let current = Snapshot { namespaces: Arc::new(NamespaceMap::new()), types };
         Self { current: RwLock::new(current), registered: RwLock::new(Vec::new()) }
     }
 
@@ -44,6 +43,12 @@ impl Tables {
 
     pub(crate) fn set_namespaces(&self, namespaces: NamespaceMap) {
         self.current.write().unwrap_or_else(PoisonError::into_inner).namespaces = Arc::new(namespaces);
+    }
+
+    /// Makes structures known that have no Rust type.
+    pub(crate) fn set_runtime_types(&self, types: Arc<RuntimeTypes>) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::make_mut(&mut current.types).set_runtime_types(types);
     }
 
     /// Makes the structures of a model known, once.

@@ -37,7 +37,19 @@ impl DateTime {
     /// range of the wire (§5.2.2.5): before 1601 zero, from 9999-12-31 23:59:59 on the largest tick.
     #[must_use]
     pub fn from_utc(year: i32, month: u32, day: u32, seconds_of_day: u32, ticks: u32) -> Self {
-        let days = days_from_civil(i64::from(year), i64::from(month), i64::from(day));
+        Self::from_utc_shifted(year, month, day, 0, seconds_of_day, ticks)
+    }
+
+    /// As [`DateTime::from_utc`], some days later.
+    pub(crate) fn from_utc_shifted(
+        year: i32,
+        month: u32,
+        day: u32,
+        days_later: i64,
+        seconds_of_day: u32,
+        ticks: u32,
+    ) -> Self {
+        let days = days_from_civil(i64::from(year), i64::from(month), i64::from(day)) + days_later;
         let seconds = days * 86_400 + i64::from(seconds_of_day);
         let ticks = i128::from(seconds) * i128::from(TICKS_PER_SECOND) + i128::from(ticks);
         i64::try_from(ticks).map_or(Self::MAX, Self).clamped()

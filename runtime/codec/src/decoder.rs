@@ -224,12 +224,17 @@ impl<'a> Decoder<'a> {
     /// Counts a field, or an array, that is decoded where it stands: what a structure holds in place is
     /// no level of nesting, but takes stack all the same.
     #[inline]
-    fn enter_in_place(&mut self, weight: u32) -> Result<(), DecodeError> {
+    pub(crate) fn enter_in_place(&mut self, weight: u32) -> Result<(), DecodeError> {
         self.in_place += weight;
         if self.in_place > self.cx.limits.max_in_place {
             return Err(DecodeReason::TooDeep.into());
         }
         Ok(())
+    }
+
+    /// Returns from what [`Decoder::enter_in_place`] counted.
+    pub(crate) fn leave_in_place(&mut self, weight: u32) {
+        self.in_place = self.in_place.saturating_sub(weight);
     }
 
     /// An optional field: present if `bit` is not zero (OPC 10000-6 §5.2.7).

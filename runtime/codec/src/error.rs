@@ -129,6 +129,15 @@ impl DecodeError {
         self
     }
 
+    /// As [`DecodeError::in_field`], with a name that is known at run time only.
+    #[cold]
+    pub(crate) fn in_owned_field(mut self, name: String) -> Self {
+        if self.0.path.len() < MAX_PATH {
+            self.0.path.push(Segment::Field(Cow::Owned(name)));
+        }
+        self
+    }
+
     /// Adds the array index at which the error happened.
     #[cold]
     #[must_use]

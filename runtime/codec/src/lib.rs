@@ -18,6 +18,7 @@ mod decoder;
 mod described;
 mod descriptor;
 mod diagnostic_info;
+mod dynamic;
 mod encoder;
 mod entropy;
 mod error;
@@ -31,11 +32,15 @@ mod node_id;
 mod node_id_text;
 mod primitives;
 mod range;
+mod runtime_types;
 mod status_code;
 mod string;
 mod structure;
 mod subtypes;
+#[cfg(any(feature = "json", feature = "xml"))]
+mod text;
 mod ticks;
+mod type_view;
 mod variant;
 mod variant_codec;
 mod variant_convert;
@@ -54,6 +59,7 @@ pub use descriptor::{
     StructureKind, TypeKey,
 };
 pub use diagnostic_info::DiagnosticInfo;
+pub use dynamic::{DynamicStructure, DynamicValue};
 pub use encoder::{ChunkLayout, Encoder, Mark};
 pub use entropy::{Entropy, SeededEntropy};
 pub use error::{DecodeError, DecodeReason, EncodeError};
@@ -68,11 +74,22 @@ pub use namespaces::{NS0_URI, NamespaceMap};
 pub use node_id::{ExpandedNodeId, IdentifierRef, NodeId};
 pub use node_id_text::ParseNodeIdError;
 pub use range::{EncodedPiece, NumericRange, RangeError};
+pub use runtime_types::{
+    ElementSource, EnumerationSource, FieldSource, RuntimeEnumeration, RuntimeStructure, RuntimeTypes,
+    StructureSource, UnknownFieldType,
+};
 pub use status_code::StatusCode;
 pub use string::{UaString, XmlElement};
 pub use structure::{Structure, StructureValue, TypeRegistry};
 pub use subtypes::HoldsStructures;
+#[cfg(feature = "json")]
+pub use text::json;
+#[cfg(feature = "xml")]
+pub use text::xml;
+#[cfg(any(feature = "json", feature = "xml"))]
+pub use text::{TextError, TextReason};
 pub use ticks::{Now, Ticks};
+pub use type_view::{ElementType, EnumerationType, StructureFieldType, StructureType};
 pub use variant::{Variant, VariantArray, VariantMatrix};
 pub use variant_convert::{FromVariant, IntoVariant, VariantTypeError};
 pub use views::{

@@ -1,5 +1,6 @@
 //! Text forms of NodeId and ExpandedNodeId (OPC 10000-6 §5.3.1.10).
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
@@ -39,19 +40,29 @@ impl fmt::Display for ExpandedNodeId {
         match self.namespace_uri.as_str() {
             Some(uri) => {
                 f.write_str("nsu=")?;
-                // The semicolon ends the URI (OPC 10000-6 §5.1.12).
-                for c in uri.chars() {
-                    match c {
-                        ';' => f.write_str("%3B")?,
-                        '%' => f.write_str("%25")?,
-                        c => fmt::Write::write_char(f, c)?,
-                    }
-                }
+                push_uri(uri, f)?;
                 write!(f, ";{}", self.node_id.identifier())
             }
             None => self.node_id.fmt(f),
         }
     }
+}
+
+/// Writes a URI in an id: the semicolon would end it (OPC 10000-6 §5.1.12).
+pub(crate) fn push_uri(uri: &str, f: &mut impl fmt::Write) -> fmt::Result {
+    for c in uri.chars() {
+        match c {
+            ';' => f.write_str("%3B")?,
+            '%' => f.write_str("%25")?,
+            c => f.write_char(c)?,
+        }
+    }
+    Ok(())
+}
+
+/// Undoes [`push_uri`].
+pub(crate) fn unescaped_uri(uri: &str) -> String {
+    uri.replace("%3B", ";").replace("%3b", ";").replace("%25", "%")
 }
 
 /// The text is not a NodeId such as `ns=2;i=5` (OPC 10000-6 §5.3.1.10).
@@ -95,8 +106,7 @@ impl FromStr for ExpandedNodeId {
         let (namespace_uri, rest) = match rest.strip_prefix("nsu=") {
             Some(rest) => {
                 let (uri, rest) = rest.split_once(';').ok_or(ParseNodeIdError)?;
-                let uri = uri.replace("%3B", ";").replace("%3b", ";").replace("%25", "%");
-                (uri.into(), rest)
+                (unescaped_uri(uri).into(), rest)
             }
             None => (UaString::NULL, rest),
         };
@@ -106,8 +116,7 @@ impl FromStr for ExpandedNodeId {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-fn write_base64(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    use fmt::Write as _;
+pub(crate) fn write_base64(bytes: &[u8], f: &mut impl fmt::Write) -> fmt::Result {
     for group in bytes.chunks(3) {
         let word =
             group.iter().fold(0_u32, |word, byte| (word << 8) | u32::from(*byte)) << (8 * (3 - group.len()));
@@ -122,7 +131,7 @@ fn write_base64(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-fn read_base64(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn read_base64(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     if digits.len() % 4 == 1 {
         return None;

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use crate::string::ARC_HEADER;
 use crate::{
     ConstIdentifier, Decode, DecodeError, Decoder, Encode, Encoder, ExtensionObjectBody, IdentifierRef,
-    NodeIdRef, StructureDescriptor, TypeKey,
+    NodeIdRef, RuntimeTypes, StatusCode, StructureDescriptor, StructureType, TypeKey,
 };
 
 /// A structure or union, generated or derived (OPC 10000-6 §5.2.6).
@@ -66,10 +66,16 @@ pub struct TypeRegistry {
     /// Numeric ids by namespace URI; a handful of namespaces.
     namespaces: alloc::vec::Vec<(&'static str, HashMap<u32, Entry, foldhash::fast::FixedState>)>,
     others: alloc::vec::Vec<(TypeKey, Entry)>,
+    runtime: Option<Arc<RuntimeTypes>>,
+    status_name: Option<fn(StatusCode) -> Option<&'static str>>,
 }
 
-static EMPTY: TypeRegistry =
-    TypeRegistry { namespaces: alloc::vec::Vec::new(), others: alloc::vec::Vec::new() };
+static EMPTY: TypeRegistry = TypeRegistry {
+    namespaces: alloc::vec::Vec::new(),
+    others: alloc::vec::Vec::new(),
+    runtime: None,
+    status_name: None,
+};
 
 impl TypeRegistry {
     /// A registry without types.
@@ -103,6 +109,37 @@ impl TypeRegistry {
         if let Some((_, types)) = self.namespaces.get_mut(position) {
             types.insert(id, entry);
         }
+    }
+
+    /// Makes structures known that have no Rust type; they replace earlier ones.
+    pub fn set_runtime_types(&mut self, types: Arc<RuntimeTypes>) {
+        self.runtime = Some(types);
+    }
+
+    /// Sets where the symbolic names of status codes come from, which texts in JSON show.
+    pub fn set_status_names(&mut self, name: fn(StatusCode) -> Option<&'static str>) {
+        self.status_name = Some(name);
+    }
+
+    /// The symbolic name of a status code, if names are known.
+    #[must_use]
+    pub fn status_name(&self, status: StatusCode) -> Option<&'static str> {
+        self.status_name.and_then(|name| name(status))
+    }
+
+    /// The structure with this id: of its DataType or of one of its encodings. Structures without a Rust
+    /// type are found by the ids of DataType and Default Binary encoding.
+    #[must_use]
+    pub fn structure_type(&self, uri: &str, id: NodeIdRef<'_>) -> Option<StructureType<'_>> {
+        if let Some(entry) = self.find(uri, id) {
+            return Some(StructureType::Static(entry.descriptor));
+        }
+        let is = |key: &TypeKey| key.namespace == uri && key.id.in_namespace(id.namespace()) == id;
+        let known = self.descriptors().find(|descriptor| {
+            let encodings = [&descriptor.xml_encoding, &descriptor.json_encoding];
+            is(&descriptor.data_type) || encodings.into_iter().flatten().any(is)
+        });
+        known.map(StructureType::Static).or_else(|| self.runtime.as_ref()?.find(uri, id))
     }
 
     fn find(&self, uri: &str, id: NodeIdRef<'_>) -> Option<Entry> {

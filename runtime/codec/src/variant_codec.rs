@@ -73,6 +73,38 @@ fn encode_scalar(value: &Variant, e: &mut Encoder<'_>) {
     }
 }
 
+/// Reads what comes next as a value, or an array, of this type: what a Variant of that type holds.
+pub(crate) fn decode_as(
+    builtin: BuiltinType,
+    is_array: bool,
+    d: &mut Decoder<'_>,
+) -> Result<Variant, DecodeError> {
+    let mut value = Variant::Null;
+    let encoding = builtin as u8;
+    if is_array {
+        decode_array(&mut value, encoding | ARRAY, d)?;
+    } else if builtin == BuiltinType::Variant {
+        d.nested(|d| value.decode_into(d))?;
+    } else if !decode_inline(&mut value, encoding, d)? {
+        decode_shared(&mut value, encoding, d)?;
+    }
+    Ok(value)
+}
+
+/// Writes a value, or an array, of this type without the head of a Variant.
+pub(crate) fn encode_as(value: &Variant, builtin: BuiltinType, is_array: bool, e: &mut Encoder<'_>) {
+    match value {
+        Variant::Array(array) if is_array && array.builtin_type() == builtin => {
+            with_items!(&**array, items => items.encode(e));
+        }
+        value if !is_array && builtin == BuiltinType::Variant => e.nested(|e| value.encode(e)),
+        value if !is_array && !value.is_array() && value.builtin_type() == Some(builtin) => {
+            encode_scalar(value, e);
+        }
+        _ => e.fail(EncodeError::Inconsistent),
+    }
+}
+
 fn encode_array(encoding: u8, array: &VariantArray, e: &mut Encoder<'_>) {
     e.put_u8(encoding);
     with_items!(array, items => items.encode(e));

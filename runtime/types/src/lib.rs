@@ -17,6 +17,15 @@ pub use types::*;
 
 use uaforge_codec as codec;
 
+/// A registry of the structures of the base model, which knows the names of status codes, too.
+#[must_use]
+pub fn registry() -> codec::TypeRegistry {
+    let mut types = codec::TypeRegistry::new();
+    register_types(&mut types);
+    types.set_status_names(status::name);
+    types
+}
+
 /// What generated code of model crates reaches through this one.
 #[doc(hidden)]
 pub mod __private {

@@ -13,10 +13,19 @@ pub use uaforge_client as client;
 #[cfg(feature = "server")]
 pub use uaforge_server as server;
 
+/// Values as JSON: `json::to_string` and `json::from_str`.
+#[cfg(feature = "json")]
+pub use uaforge_codec::json;
+/// Values as XML: `xml::to_string` and `xml::from_str`.
+#[cfg(feature = "xml")]
+pub use uaforge_codec::xml;
 pub use uaforge_codec::{
-    Array, ByteString, DataValue, DateTime, ExpandedNodeId, ExpandedNodeIdRef, ExtensionObject, Guid,
-    LocalizedText, Matrix, NodeId, NodeIdRef, QualifiedName, StatusCode, UaString, Variant,
+    Array, ByteString, DataValue, DateTime, DecodeContext, DecodeLimits, DynamicStructure, DynamicValue,
+    ExpandedNodeId, ExpandedNodeIdRef, ExtensionObject, Guid, LocalizedText, Matrix, NamespaceMap, NodeId,
+    NodeIdRef, QualifiedName, StatusCode, TypeRegistry, UaString, Variant,
 };
+#[cfg(any(feature = "json", feature = "xml"))]
+pub use uaforge_codec::{TextError, TextReason};
 /// Security policies, certificates and keys, and the providers of cryptography.
 pub use uaforge_crypto as crypto;
 /// Nodes of an address space: what node managers and edits are made of.

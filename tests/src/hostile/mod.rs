@@ -3,9 +3,11 @@
 
 mod channel;
 mod nodeset;
+mod text;
 
 pub use channel::receive_as_everything;
 pub use nodeset::read_as_nodeset;
+pub use text::{read_as_json, read_as_xml, text_seeds};
 
 use uaforge_codec::{
     Array, ByteString, DataValue, DataValueRef, Decode, DecodeContext, DecodeLimits, DecodeRef, Decoder,

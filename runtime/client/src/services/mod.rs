@@ -10,6 +10,7 @@ mod pages;
 mod read;
 mod register;
 mod translate;
+mod types;
 mod walk;
 mod write;
 
@@ -20,6 +21,7 @@ pub use discovery::Discovery;
 pub use many::{ReadMany, WriteMany};
 pub use pages::Page;
 pub use read::{Read, ReadItem, ReadOptions};
+pub use types::LoadedTypes;
 pub use walk::{Visit, Walk};
 pub(crate) use write::taken;
 pub use write::{Write, WriteItem, WriteOptions};
