@@ -105,19 +105,19 @@ fn fields_of_an_unknown_structure_have_names() {
         assert!(loaded.structures >= 2, "{loaded:?}");
         let value = session.dynamic(&object).expect("the type is known now");
         assert_eq!(value.name(), "Batch");
-        assert_eq!(value.get("phase"), Some(&DynamicValue::Enumeration(1, Some("Mashing".into()))));
-        assert_eq!(value.get("equipment"), Some(&DynamicValue::Enumeration(0x8001, None)));
-        assert_eq!(value.value("number"), Some(&Variant::UInt64(u64::MAX)));
-        let Some(DynamicValue::Structure(limits)) = value.get("limits") else { panic!("{value:?}") };
+        assert_eq!(value.get("Phase"), Some(&DynamicValue::Enumeration(1, Some("Mashing".into()))));
+        assert_eq!(value.get("Equipment"), Some(&DynamicValue::Enumeration(0x8001, None)));
+        assert_eq!(value.value("Number"), Some(&Variant::UInt64(u64::MAX)));
+        let Some(DynamicValue::Structure(limits)) = value.get("Limits") else { panic!("{value:?}") };
         assert_eq!(limits.value("High"), Some(&Variant::Double(2.0)));
 
         let (types, namespaces) = (session.types(), session.namespaces());
         let cx = DecodeContext { limits: &DecodeLimits::DEFAULT, namespaces: &namespaces, types: &types };
         let text = json::to_string(&object, JsonEncoding::Verbose, cx).expect("JSON");
         let expected = concat!(
-            r#"{"UaTypeId":"nsu=http://example.org/brew/;i=3013","phase":"Mashing_1","phases":["Idle_0","77"],"#,
-            r#""equipment":32769,"additions":[{"Hops":2.5},null,{"Spices":["coriander"]}],"#,
-            r#""limits":{"Low":1.0,"High":2.0},"number":"18446744073709551615","note":"dry"}"#
+            r#"{"UaTypeId":"nsu=http://example.org/brew/;i=3013","Phase":"Mashing_1","Phases":["Idle_0","77"],"#,
+            r#""Equipment":32769,"Additions":[{"Hops":2.5},null,{"Spices":["coriander"]}],"#,
+            r#""Limits":{"Low":1.0,"High":2.0},"Number":"18446744073709551615","Note":"dry"}"#
         );
         assert_eq!(text, expected);
         let again: ExtensionObject = json::from_str(&text, cx).expect("a value");
@@ -134,8 +134,8 @@ fn a_dynamic_value_is_changed_and_written_back() {
         let object = read(&session).await;
         session.load_types().await.expect("definitions");
         let mut value = session.dynamic(&object).expect("the type is known");
-        value.set("phase", DynamicValue::Enumeration(5, None));
-        value.remove("note").expect("it was there");
+        value.set("Phase", DynamicValue::Enumeration(5, None));
+        value.remove("Note").expect("it was there");
         let (types, namespaces) = (session.types(), session.namespaces());
         let uri = namespaces.uri(object.type_id().namespace()).expect("a namespace");
         let ty = types.structure_type(uri, object.type_id().as_ref()).expect("a type");
@@ -147,9 +147,9 @@ fn a_dynamic_value_is_changed_and_written_back() {
         let back: Batch = read(&session).await.decode_as(decoding).expect("a Batch");
         assert_eq!(back, Batch { phase: Phase::Unknown(5), note: None, ..batch() });
 
-        value.set("number", DynamicValue::Builtin(Variant::Int16(1)));
+        value.set("Number", DynamicValue::Builtin(Variant::Int16(1)));
         assert_eq!(value.to_extension_object(ty, cx), Err(EncodeError::Inconsistent), "another type");
-        value.remove("number");
+        value.remove("Number");
         assert_eq!(value.to_extension_object(ty, cx), Err(EncodeError::Inconsistent), "a field is missing");
     });
 }

@@ -112,7 +112,8 @@ fn reversible_json_of_version_1_04() {
             other => wrong.push(format!("{name}: {text}: {other:?}")),
         }
     }
-    println!("{read} read\n{}", wrong.join("\n"));
+    // The others are values that node-opcua's form has lost (an empty string, a null, a URI, ticks).
+    assert!(read >= 170, "{read} read\n{}", wrong.join("\n"));
 }
 
 /// The element tree: names, attributes and text without white space around it.

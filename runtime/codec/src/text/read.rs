@@ -175,7 +175,12 @@ fn union<I: Input>(
         return Err(TextReason::BadSwitch.into());
     }
     let index = match (members.switch, first) {
-        (None | Some(0), None) if members.union_value.is_none() => {
+        // Version 1.04 writes a value beside the switch 0, which means nothing.
+        (Some(0), None) => {
+            e.put_u32(0);
+            return Ok(());
+        }
+        (None, None) if members.union_value.is_none() => {
             e.put_u32(0);
             return Ok(());
         }
