@@ -239,7 +239,7 @@ impl<'a> Random<'a> {
     }
 
     fn diagnostic_info(&mut self, depth: u32) -> DiagnosticInfo {
-        let mut number = |random: &mut Self| (random.below(2) == 0).then(|| random.bits() as i32);
+        let number = |random: &mut Self| (random.below(2) == 0).then(|| random.bits() as i32);
         DiagnosticInfo {
             symbolic_id: number(self),
             namespace_uri: number(self),
@@ -281,7 +281,7 @@ impl<'a> Random<'a> {
     }
 
     fn data_value(&mut self, depth: u32) -> DataValue {
-        let mut part = |random: &mut Self| random.below(2) == 0;
+        let part = |random: &mut Self| random.below(2) == 0;
         let value = part(self).then(|| self.variant(depth + 1)).filter(|value| !value.is_null());
         let (status, source, server) = (part(self), part(self), part(self));
         DataValue::default()
