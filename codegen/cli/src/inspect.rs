@@ -1,47 +1,69 @@
-//! `uaforge inspect FILE`: what a file is, or its canonical form.
+//! `uaforge inspect FILE`: what a file is, its types, the members of one type, or its canonical form.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod summary;
+mod types;
+
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use uaforge_model::canonical::{canonical, class_name};
-use uaforge_model::resolved::{Model, ModelSet};
+use uaforge_model::canonical::canonical;
+use uaforge_model::resolved::Model;
 use uaforge_model::{Loaded, Loader};
 
-use crate::{MessageFormat, print_diagnostics};
+use crate::{MessageFormat, print_diagnostics, status};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The NodeSet2 file
+    /// A NodeSet2 file or a model interface file
     file: PathBuf,
     /// Files of models that it requires; without one of the base model, the built-in interface is taken
     #[arg(long, num_args = 1..)]
     with: Vec<PathBuf>,
     /// Print the canonical form of the file's models, and nothing else
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["types", "type_name"])]
     canonical: bool,
-    /// How diagnostics are printed
+    /// Print the tree of the models' types
+    #[arg(long, conflicts_with = "type_name")]
+    types: bool,
+    /// Print the members of the type with this browse name, inherited ones too, or the fields of a data type
+    #[arg(long = "type", value_name = "NAME")]
+    type_name: Option<String>,
+    /// How everything is printed
     #[arg(long, value_enum, default_value = "human")]
     message_format: MessageFormat,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
-    let loader =
-        arguments.with.iter().fold(Loader::new().file(&arguments.file), |loader, file| loader.file(file));
+    let loader = arguments.with.iter().fold(Loader::new().file(&arguments.file), Loader::file);
     let loaded = loader.load();
-    print_diagnostics(&loaded, arguments.message_format);
-    let mut out = std::io::stdout().lock();
+    print_diagnostics(&loaded, arguments.message_format, false);
     let models = models(&loaded);
-    let written = models.into_iter().try_for_each(|model| match arguments.canonical {
-        true => out.write_all(canonical(&loaded.set, model.ns).text().as_bytes()),
-        false => summary(&mut out, &loaded.set, model),
+    let mut out = std::io::stdout().lock();
+    let json = arguments.message_format == MessageFormat::Json;
+    let set = &loaded.set;
+    let mut found = arguments.type_name.is_none();
+    let written = models.into_iter().try_for_each(|model| match &arguments.type_name {
+        Some(name) => types::find(set, model, name).into_iter().try_for_each(|node| {
+            found = true;
+            if json { types::members_json(&mut out, set, node) } else { types::members(&mut out, set, node) }
+        }),
+        None if arguments.canonical => out.write_all(canonical(set, model.ns).text().as_bytes()),
+        None if arguments.types && json => types::list_json(&mut out, set, model),
+        None if arguments.types => types::tree(&mut out, set, model),
+        None if json => summary::json(&mut out, set, model),
+        None => summary::human(&mut out, set, model),
     });
     // A reader that closes the pipe early has what it wants.
-    if loaded.has_errors() || written.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
+    if written.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
         return ExitCode::FAILURE;
     }
-    ExitCode::SUCCESS
+    if !found && !loaded.has_errors() {
+        eprintln!("the file's models have no type {}", arguments.type_name.as_deref().unwrap_or_default());
+        return ExitCode::FAILURE;
+    }
+    status(&loaded)
 }
 
 /// The models of the first file.
@@ -49,22 +71,4 @@ fn models(loaded: &Loaded) -> Vec<&Model> {
     let first = loaded.documents.iter().find(|document| document.file == 0);
     let namespaces: BTreeSet<_> = first.iter().flat_map(|document| document.models.iter().copied()).collect();
     loaded.set.models.iter().filter(|model| namespaces.contains(&model.ns)).collect()
-}
-
-fn summary(out: &mut impl Write, set: &ModelSet, model: &Model) -> std::io::Result<()> {
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
-    writeln!(out, "model       {}", set.uri(model.ns))?;
-    writeln!(out, "version     {} of {}", text(&model.version), text(&model.publication_date))?;
-    for required in &model.required {
-        writeln!(out, "requires    {} of {}", required.uri, text(&required.publication_date))?;
-    }
-    let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
-    for node in model.nodes.values() {
-        *classes.entry(class_name(node.class)).or_default() += 1;
-    }
-    let classes: Vec<String> = classes.into_iter().map(|(class, count)| format!("{count} {class}")).collect();
-    writeln!(out, "nodes       {} ({})", model.nodes.len(), classes.join(", "))?;
-    writeln!(out, "references  {}", model.references.len())?;
-    let hashes = canonical(set, model.ns).hashes();
-    writeln!(out, "hash        {}", hashes.model)
 }

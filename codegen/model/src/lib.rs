@@ -3,9 +3,11 @@
 pub mod canonical;
 mod dates;
 pub mod diagnostic;
+pub mod diff;
 mod ids;
 pub mod interface;
 mod known;
+mod lint;
 mod loader;
 pub mod query;
 mod repair;

@@ -1,14 +1,19 @@
 //! The front door: files in any order in, one resolved set and all diagnostics out.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::PathBuf;
 
-use crate::diagnostic::{Diagnostic, Severity, render};
+use crate::diagnostic::{Code, Diagnostic, Severity, render};
+use crate::interface;
 use crate::repair::{Repair, fingerprint};
 use crate::resolve::{self, Interface, Options};
 use crate::resolved::{ModelSet, Ns};
 use crate::schema;
 use crate::source::{self, Sources};
+
+/// How many of one code in one file a folded report shows.
+const SHOWN: usize = 10;
 
 /// Collects inputs and resolves them together. The order of the inputs does not matter.
 #[derive(Clone, Debug)]
@@ -48,7 +53,7 @@ enum RepairInput {
 pub struct Loaded {
     /// What could be resolved.
     pub set: ModelSet,
-    /// The documents among the input files that could be read, with their models.
+    /// The documents and interface files among the input files that could be read, with their models.
     pub documents: Vec<LoadedDocument>,
     /// The input files, for positions.
     pub sources: Sources,
@@ -76,6 +81,25 @@ impl Loaded {
         let texts = self.diagnostics.iter().map(|diagnostic| render(diagnostic, &self.sources, color));
         texts.map(|text| text + "\n\n").collect()
     }
+
+    /// The same, but of each code in each file the first ten only, and then how many more there are.
+    pub fn folded_report(&self, color: bool) -> String {
+        let mut seen: BTreeMap<(Code, Option<u32>), usize> = BTreeMap::new();
+        let mut text = String::new();
+        for diagnostic in &self.diagnostics {
+            let count = seen.entry((diagnostic.code, diagnostic.span.map(|span| span.file))).or_default();
+            *count += 1;
+            if *count <= SHOWN {
+                text.push_str(&render(diagnostic, &self.sources, color));
+                text.push_str("\n\n");
+            }
+        }
+        for ((code, file), count) in seen.into_iter().filter(|(_, count)| *count > SHOWN) {
+            let file = file.and_then(|file| self.sources.get(file)).map_or("no file", |source| &source.name);
+            let _ = writeln!(text, "{} more of {} in {file}\n", count - SHOWN, code.0);
+        }
+        text
+    }
 }
 
 impl Loader {
@@ -84,7 +108,7 @@ impl Loader {
         Self::default()
     }
 
-    /// Adds a NodeSet2 file.
+    /// Adds a NodeSet2 file or a model interface file; its content says which.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.inputs.push(Input::File(path.into()));
@@ -142,6 +166,13 @@ impl Loader {
         self
     }
 
+    /// Adds advice to what is wrong: legal things that surprise people and tools, codes UAF05xx.
+    #[must_use]
+    pub fn lints(mut self, lints: bool) -> Self {
+        self.options.lints = lints;
+        self
+    }
+
     /// Reads and resolves everything. Without a document or interface of the OPC UA namespace itself, the
     /// interface that this crate carries is taken.
     pub fn load(self) -> Loaded {
@@ -149,22 +180,33 @@ impl Loader {
         let mut diagnostics = Vec::new();
         let mut rust_paths = BTreeMap::new();
         let mut repairs = Repairs::read(&self.repairs, self.max_bytes, &mut diagnostics);
+        let mut listed = Vec::new();
         for input in self.inputs {
             match read(input, &mut sources, self.max_bytes, &mut repairs) {
-                Ok((file, Some(Kind::Interface(path)))) => {
+                Ok((file, Kind::Interface(path))) => {
                     rust_paths.insert(file, path);
                 }
-                Ok(_) => {}
+                Ok((file, Kind::InterfaceFile)) => {
+                    listed.push(file);
+                    rust_paths.insert(file, None);
+                }
+                Ok((_, Kind::Document)) => {}
                 Err(diagnostic) => diagnostics.push(*diagnostic),
             }
         }
         diagnostics.append(&mut repairs.finish());
         let mut documents = Vec::new();
         let mut interfaces = Vec::new();
+        let mut carried = Vec::new();
         for (file, source) in (0u32..).zip(sources.iter()) {
             if let Some(path) = rust_paths.remove(&file) {
                 match Interface::read(file, &source.text, path) {
-                    Ok(interface) => interfaces.push(interface),
+                    Ok(interface) => {
+                        if listed.contains(&file) {
+                            carried.push((file, interface.uri().to_owned()));
+                        }
+                        interfaces.push(interface);
+                    }
                     Err(diagnostic) => diagnostics.push(*diagnostic),
                 }
                 continue;
@@ -177,7 +219,9 @@ impl Loader {
         let (set, models) = resolve::resolve(&documents, interfaces, &self.options, &mut diagnostics);
         drop(documents);
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.file, span.start)));
-        let documents = models.into_iter().map(|(file, models)| LoadedDocument { file, models }).collect();
+        let carried = carried.into_iter().map(|(file, uri)| (file, set.ns(&uri).into_iter().collect()));
+        let documents = models.into_iter().chain(carried);
+        let documents = documents.map(|(file, models)| LoadedDocument { file, models }).collect();
         Loaded { set, documents, sources, diagnostics }
     }
 }
@@ -223,9 +267,13 @@ impl Repairs {
     }
 }
 
-/// What an input is, beyond a document.
+/// What an input is.
 enum Kind {
+    Document,
+    /// The interface that another crate carries, with the crate's path.
     Interface(Option<String>),
+    /// An interface file among the documents.
+    InterfaceFile,
 }
 
 fn read(
@@ -233,7 +281,7 @@ fn read(
     sources: &mut Sources,
     limit: usize,
     repairs: &mut Repairs,
-) -> Result<(u32, Option<Kind>), Box<Diagnostic>> {
+) -> Result<(u32, Kind), Box<Diagnostic>> {
     let (name, bytes) = match input {
         Input::File(path) => (path.display().to_string(), source::read_file(&path, limit)?),
         Input::Text { name, bytes } => (name, bytes),
@@ -241,12 +289,13 @@ fn read(
             let model = text.lines().find_map(|line| line.strip_prefix("model\t")).unwrap_or("a model");
             let name = format!("interface of {model}");
             let file = sources.push(name, text);
-            return Ok((file, Some(Kind::Interface(rust_path))));
+            return Ok((file, Kind::Interface(rust_path)));
         }
     };
     let fingerprint = if repairs.known.is_empty() { String::new() } else { fingerprint(&bytes) };
     let mut text = source::decode(&name, bytes, limit)?;
     let file = sources.iter().count() as u32;
     repairs.apply(&fingerprint, file, &mut text);
-    Ok((sources.push(name, text), None))
+    let kind = if interface::is_interface(&text) { Kind::InterfaceFile } else { Kind::Document };
+    Ok((sources.push(name, text), kind))
 }

@@ -115,3 +115,66 @@ pub const VALUE_TOO_LARGE: Code = Code("UAF0308");
 pub const MALFORMED_INTERFACE: Code = Code("UAF0401");
 /// An interface file of another format version.
 pub const INTERFACE_FORMAT: Code = Code("UAF0402");
+
+/// A model is not index 1 of its own file.
+pub const OWN_INDEX: Code = Code("UAF0501");
+/// A reference stands twice at one node.
+pub const REPEATED_REFERENCE: Code = Code("UAF0502");
+/// A ParentNodeId without a reference.
+pub const PARENT_WITHOUT_REFERENCE: Code = Code("UAF0503");
+/// A model without version or publication date.
+pub const NO_VERSION: Code = Code("UAF0504");
+/// A required model that is not used.
+pub const UNUSED_REQUIREMENT: Code = Code("UAF0505");
+/// A URI whose last segment names no model.
+pub const URI_WITHOUT_NAME: Code = Code("UAF0506");
+/// Node and Definition have different symbolic names.
+pub const SYMBOLIC_NAMES_DIFFER: Code = Code("UAF0510");
+/// Names that differ in punctuation, case or namespace only.
+pub const NAMES_ALIKE: Code = Code("UAF0511");
+/// Two children of a node with one browse name.
+pub const SIBLINGS_ONE_NAME: Code = Code("UAF0512");
+/// Two types of one name.
+pub const TYPE_NAME_TWICE: Code = Code("UAF0513");
+/// A type whose name is in another namespace than its id.
+pub const TYPE_NAME_NAMESPACE: Code = Code("UAF0514");
+/// A data type with the name of another model's.
+pub const NAMESAKE: Code = Code("UAF0515");
+/// A name with blanks around it.
+pub const PADDED_NAME: Code = Code("UAF0516");
+/// A concrete structure without Default Binary.
+pub const NO_BINARY_ENCODING: Code = Code("UAF0520");
+/// A concrete structure without Default XML or Default JSON.
+pub const NO_TEXT_ENCODING: Code = Code("UAF0521");
+/// A concrete structure or enumeration without a Definition.
+pub const NO_DEFINITION: Code = Code("UAF0522");
+/// An enumeration without the value 0.
+pub const NO_ZERO_VALUE: Code = Code("UAF0523");
+/// EnumStrings or EnumValues contradict the Definition.
+pub const ENUM_TEXTS_DIFFER: Code = Code("UAF0524");
+/// An option set whose Definition does not say so.
+pub const OPTION_SET_UNMARKED: Code = Code("UAF0525");
+/// A field of an abstract structure without AllowSubTypes.
+pub const SUBTYPES_UNMARKED: Code = Code("UAF0526");
+/// A type that lacks mandatory members of its interface.
+pub const INTERFACE_NOT_REPEATED: Code = Code("UAF0530");
+/// A name in angle brackets with a plain modelling rule.
+pub const PLACEHOLDER_NAME: Code = Code("UAF0531");
+/// A method with another signature than its declaration.
+pub const SIGNATURE_DIFFERS: Code = Code("UAF0532");
+/// InputArguments or OutputArguments without a value.
+pub const ARGUMENTS_WITHOUT_VALUE: Code = Code("UAF0533");
+/// ArrayDimensions that are not the number of arguments.
+pub const ARGUMENT_COUNT: Code = Code("UAF0534");
+/// An override whose data type is no subtype.
+pub const OVERRIDE_TYPE: Code = Code("UAF0535");
+/// A variable whose ValueRank its type does not allow.
+pub const RANK_DIFFERS: Code = Code("UAF0536");
+/// An instance of an abstract type.
+pub const ABSTRACT_INSTANCE: Code = Code("UAF0537");
+/// A transition without FromState or ToState.
+pub const TRANSITION_WITHOUT_STATES: Code = Code("UAF0538");
+/// An event type with an interface.
+pub const EVENT_INTERFACE: Code = Code("UAF0539");
+/// Something deprecated is used.
+pub const DEPRECATED_USED: Code = Code("UAF0540");

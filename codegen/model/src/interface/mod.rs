@@ -28,6 +28,7 @@ mod write;
 
 pub(crate) use read::{Head, read_body, read_head};
 pub use read::{ledger, read};
+pub(crate) use value::Values;
 pub use write::write;
 
 /// The format that this version writes and reads.
@@ -40,7 +41,7 @@ const MAGIC: &str = "uaforge-interface";
 pub(crate) const NS0: &str = include_str!("../../interface/ns0.txt");
 
 /// Values that dependents need: signatures of methods, texts of enumerations, numbers of states.
-const KEPT_VALUES: [&str; 7] = [
+pub(crate) const KEPT_VALUES: [&str; 7] = [
     "EnumStrings",
     "EnumValues",
     "InputArguments",
@@ -49,3 +50,8 @@ const KEPT_VALUES: [&str; 7] = [
     "StateNumber",
     "TransitionNumber",
 ];
+
+/// True if a text says that it is an interface file.
+pub(crate) fn is_interface(text: &str) -> bool {
+    text.starts_with(MAGIC)
+}

@@ -7,8 +7,8 @@ use super::write::{id_text, name_text};
 use crate::ids::encode_base64;
 use crate::resolved::{Ident, Ns, Value};
 
-pub(super) struct Values<'a> {
-    pub(super) indexes: &'a BTreeMap<Ns, usize>,
+pub(crate) struct Values<'a> {
+    pub(crate) indexes: &'a BTreeMap<Ns, usize>,
 }
 
 /// Namespaces that occur in a value.
@@ -35,7 +35,7 @@ pub(super) fn namespaces(value: &Value, used: &mut BTreeSet<Ns>) {
 }
 
 impl Values<'_> {
-    pub(super) fn text(&self, value: &Value) -> String {
+    pub(crate) fn text(&self, value: &Value) -> String {
         let mut text = String::new();
         self.value(value, &mut text);
         text

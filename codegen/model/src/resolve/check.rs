@@ -29,6 +29,7 @@ impl Resolver<'_, '_> {
         }
         self.check_data_types();
         self.check_namespaces(&declared);
+        self.declared = declared;
     }
 
     fn find(&self, id: &Id) -> Found {

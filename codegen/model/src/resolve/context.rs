@@ -208,6 +208,11 @@ impl Tables {
         format!("nsu={uri};{}", id.ident)
     }
 
+    /// The index that a file has for a namespace.
+    pub(crate) fn index(&self, file: u32, ns: Ns) -> Option<usize> {
+        self.by_file.get(&file)?.iter().position(|known| *known == ns)
+    }
+
     pub(super) fn add(&mut self, file: u32, namespaces: Vec<Ns>) {
         self.by_file.insert(file, namespaces);
     }

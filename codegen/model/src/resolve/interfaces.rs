@@ -22,6 +22,11 @@ impl<'t> Interface<'t> {
         head.rust_path = rust_path.or(head.rust_path);
         Ok(Self { file, text, head })
     }
+
+    /// The model's URI.
+    pub(crate) fn uri(&self) -> &str {
+        &self.head.uri
+    }
 }
 
 /// Drops interfaces of models that a document gives, and repeated ones; adds the base model if nothing else does.

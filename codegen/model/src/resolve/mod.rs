@@ -18,6 +18,7 @@ use std::sync::Arc;
 use crate::NS0_URI;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::ids::{NamespacePart, parse_node_id};
+use crate::lint;
 use crate::resolved::{Id, Model, ModelSet, Ns, Span, Triple};
 use crate::schema::{Element, Header, read_header};
 use crate::value::{Expected, MAX_DEFAULTS, Reader};
@@ -29,6 +30,7 @@ pub(crate) use interfaces::Interface;
 pub(crate) struct Options {
     pub(crate) allow_older_models: bool,
     pub(crate) drop_unknown_references: bool,
+    pub(crate) lints: bool,
 }
 
 /// One file with its header.
@@ -48,10 +50,10 @@ struct PendingValue<'a> {
 }
 
 /// A reference as declared, for the checks.
-struct Declared {
-    triple: Triple,
-    declared_by: Id,
-    span: Span,
+pub(crate) struct Declared {
+    pub(crate) triple: Triple,
+    pub(crate) declared_by: Id,
+    pub(crate) span: Span,
 }
 
 /// State of one run.
@@ -191,7 +193,11 @@ impl<'a> Resolver<'a, '_> {
         let mut set = ModelSet::new(self.names.uris.clone(), models);
         types::check(&set, &self.tables, self.diagnostics);
         self.read_values(&mut set, contexts);
-        set.uris = self.names.uris;
+        set.uris = self.names.uris.clone();
+        if self.options.lints {
+            let (tables, declared, model_spans) = (&self.tables, &self.declared[..], &self.model_spans);
+            lint::check(&lint::Input { set: &set, tables, declared, model_spans }, self.diagnostics);
+        }
         set
     }
 
