@@ -9,7 +9,7 @@ use crate::{MessageFormat, print_diagnostics, status};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// NodeSet2 files, type dictionaries (BSD), identifier tables (CSV) and interface files that belong together,
+    /// NodeSet2 files, type dictionaries (BSD) and interface files that belong together,
     /// those of required models among them; the base model is known
     #[arg(required = true)]
     files: Vec<PathBuf>,

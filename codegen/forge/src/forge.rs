@@ -90,6 +90,12 @@ impl Forge {
         self
     }
 
+    /// A type dictionary (BSD), relative to the crate's manifest: it gives definitions to data types whose NodeSet has
+    /// none. A dictionary without a NodeSet is a model of types alone, whose ids are their names.
+    pub fn bsd(self, path: impl Into<PathBuf>) -> Self {
+        self.nodeset(path)
+    }
+
     /// The Rust name of the model with this URI, where the file's name does not serve.
     pub fn name(mut self, uri: impl Into<String>, name: impl Into<String>) -> Self {
         self.names.insert(uri.into(), name.into());

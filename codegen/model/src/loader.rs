@@ -108,7 +108,8 @@ impl Loader {
         Self::default()
     }
 
-    /// Adds a NodeSet2 file or a model interface file; its content says which.
+    /// Adds a NodeSet2 file, a type dictionary (BSD) or a model interface file; its content says which. A dictionary
+    /// gives definitions to data types whose NodeSet has none.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.inputs.push(Input::File(path.into()));

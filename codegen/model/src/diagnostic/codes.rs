@@ -18,6 +18,8 @@ pub const TOO_DEEP: Code = Code("UAF0006");
 pub const NOT_A_NODESET: Code = Code("UAF0007");
 /// No Models element: the model is taken from NamespaceUris.
 pub const NO_MODELS: Code = Code("UAF0008");
+/// A description of models in another language than NodeSet2.
+pub const OTHER_FORMAT: Code = Code("UAF0009");
 /// An element that the schema does not have there.
 pub const UNKNOWN_ELEMENT: Code = Code("UAF0010");
 /// A documented repair changed a file.
@@ -178,3 +180,10 @@ pub const TRANSITION_WITHOUT_STATES: Code = Code("UAF0538");
 pub const EVENT_INTERFACE: Code = Code("UAF0539");
 /// Something deprecated is used.
 pub const DEPRECATED_USED: Code = Code("UAF0540");
+
+/// A type of a dictionary that nothing defines.
+pub const DICTIONARY_TYPE: Code = Code("UAF0601");
+/// A layout in a dictionary that no data type has.
+pub const DICTIONARY_LAYOUT: Code = Code("UAF0602");
+/// Types of a dictionary without nodes.
+pub const DICTIONARY_WITHOUT_IDS: Code = Code("UAF0603");

@@ -33,6 +33,7 @@ pub static REGISTRY: &[Entry] = &[
     entry!(TOO_DEEP, "UAF0006", "elements are nested too deeply"),
     entry!(NOT_A_NODESET, "UAF0007", "a file is no NodeSet2 file"),
     entry!(NO_MODELS, "UAF0008", "a file has no Models element"),
+    entry!(OTHER_FORMAT, "UAF0009", "a model in a language that is not read yet"),
     entry!(UNKNOWN_ELEMENT, "UAF0010", "an element that the schema does not have"),
     entry!(REPAIRED, "UAF0011", "a documented repair of a published file"),
     entry!(BROKEN_REPAIR, "UAF0012", "a repair that does not fit"),
@@ -110,6 +111,9 @@ pub static REGISTRY: &[Entry] = &[
     entry!(TRANSITION_WITHOUT_STATES, "UAF0538", "a transition without its states"),
     entry!(EVENT_INTERFACE, "UAF0539", "an event type with an interface"),
     entry!(DEPRECATED_USED, "UAF0540", "something deprecated is used"),
+    entry!(DICTIONARY_TYPE, "UAF0601", "an unknown type in a type dictionary"),
+    entry!(DICTIONARY_LAYOUT, "UAF0602", "a layout that no data type has"),
+    entry!(DICTIONARY_WITHOUT_IDS, "UAF0603", "types of a dictionary without ids"),
 ];
 
 /// The entry of a code; `uaf0123` and `123` are accepted too.

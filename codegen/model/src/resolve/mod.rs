@@ -4,6 +4,7 @@ mod check;
 mod containment;
 pub(crate) mod context;
 mod definition;
+mod dictionary;
 mod interfaces;
 mod merge;
 mod nodes;
@@ -20,7 +21,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::ids::{NamespacePart, parse_node_id};
 use crate::lint;
 use crate::resolved::{Id, Model, ModelSet, Ns, Span, Triple};
-use crate::schema::{Element, Header, read_header};
+use crate::schema::{Dictionary, Element, Header, is_dictionary, read_dictionary, read_header};
 use crate::value::{Expected, MAX_DEFAULTS, Reader};
 use context::{Context, Names};
 pub(crate) use interfaces::Interface;
@@ -77,13 +78,16 @@ pub(crate) fn resolve(
     options: &Options,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (ModelSet, Vec<(u32, Vec<Ns>)>) {
-    let documents: Vec<Document<'_>> = documents
-        .iter()
-        .map(|(file, document)| read_document(Element::new(*file, document.root_element()), diagnostics))
-        .collect();
+    let roots = documents.iter().map(|(file, document)| Element::new(*file, document.root_element()));
+    let (dictionaries, documents): (Vec<Element<'_>>, Vec<Element<'_>>) =
+        roots.partition(|root| is_dictionary(*root));
+    let dictionaries: Vec<Dictionary<'_>> =
+        dictionaries.into_iter().filter_map(|root| read_dictionary(root, diagnostics)).collect();
+    let documents: Vec<Document<'_>> =
+        documents.into_iter().map(|root| read_document(root, diagnostics)).collect();
     interfaces::choose(&mut interfaces, &documents, diagnostics);
     let mut resolver = Resolver {
-        names: Names::new(uri_table(&documents, &interfaces)),
+        names: Names::new(uri_table(&documents, &dictionaries, &interfaces)),
         models: BTreeMap::new(),
         declared: Vec::new(),
         values: Vec::new(),
@@ -101,9 +105,15 @@ pub(crate) fn resolve(
     for (index, (document, context)) in documents.iter().zip(&contexts).enumerate() {
         resolver.read_nodes(index, document, context);
     }
+    let read = |dictionary: &Dictionary<'_>| (dictionary.span.file, dictionary.target.value.to_owned());
+    for dictionary in &dictionaries {
+        resolver.read_dictionary(dictionary);
+    }
     let set = resolver.finish(&contexts);
     let models = |document: &Document<'_>| document.model_uris.iter().filter_map(|uri| set.ns(uri)).collect();
-    let documents = documents.iter().map(|document| (document.header.span.file, models(document))).collect();
+    let nodesets = documents.iter().map(|document| (document.header.span.file, models(document)));
+    let types = dictionaries.iter().map(read).map(|(file, uri)| (file, set.ns(&uri).into_iter().collect()));
+    let documents = nodesets.chain(types).collect();
     (set, documents)
 }
 
@@ -140,11 +150,16 @@ fn models_of_nodes(header: &Header<'_>) -> Vec<Arc<str>> {
 }
 
 /// All URIs of all inputs, sorted, the OPC UA namespace first: the order of the inputs has no influence.
-fn uri_table(documents: &[Document<'_>], interfaces: &[Interface<'_>]) -> Vec<Arc<str>> {
+fn uri_table(
+    documents: &[Document<'_>],
+    dictionaries: &[Dictionary<'_>],
+    interfaces: &[Interface<'_>],
+) -> Vec<Arc<str>> {
     let mut uris: BTreeSet<Arc<str>> = BTreeSet::new();
     uris.extend(interfaces.iter().flat_map(|interface| &interface.head.uris).cloned());
     let required = interfaces.iter().flat_map(|interface| &interface.head.required);
     uris.extend(required.map(|required| required.uri.clone()));
+    uris.extend(dictionaries.iter().map(|dictionary| Arc::from(dictionary.target.value)));
     for document in documents {
         uris.extend(document.model_uris.iter().cloned());
         uris.extend(document.header.namespace_uris.iter().map(|uri| Arc::from(uri.value.as_str())));

@@ -34,6 +34,11 @@ impl<'a> Element<'a> {
         self.node.tag_name().namespace().unwrap_or("")
     }
 
+    /// The XML namespace that a prefix stands for here.
+    pub(crate) fn namespace_of(self, prefix: Option<&str>) -> Option<&'a str> {
+        self.node.lookup_namespace_uri(prefix)
+    }
+
     /// The file's index.
     pub(crate) fn file(self) -> u32 {
         self.file

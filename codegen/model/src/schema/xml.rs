@@ -2,7 +2,7 @@
 
 use roxmltree::{Document, Error, ParsingOptions};
 
-use super::NODESET_XMLNS;
+use super::{Element, NODESET_XMLNS, is_dictionary};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::resolved::Span;
 use crate::source::Source;
@@ -12,23 +12,49 @@ pub(crate) const MAX_DEPTH: usize = 200;
 /// Most XML nodes of one file.
 const MAX_NODES: u32 = 1 << 27;
 
-/// Parses one NodeSet2 file.
+/// Parses one NodeSet2 file or type dictionary.
 pub(crate) fn parse(file: u32, source: &Source) -> Result<Document<'_>, Box<Diagnostic>> {
+    if source.text.trim_start().starts_with('{') {
+        let start = source.text.find('{').unwrap_or(0);
+        let what = "JSON, such as a Thing Description or Thing Model of the Web of Things";
+        return Err(other_format(source, what, span(file, start, start + 1)));
+    }
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(&source.text, options)
         .map_err(|error| Box::new(malformed(file, source, &error)))?;
     check_depth(file, &document)?;
     let root = document.root_element();
     let name = root.tag_name();
+    if is_dictionary(Element::new(file, root)) {
+        return Ok(document);
+    }
     if name.name() != "UANodeSet" || name.namespace() != Some(NODESET_XMLNS) {
         let start = root.range().start;
+        let place = span(file, start, start + 1 + name.name().len());
+        if let Some(what) = other_language(name.name()) {
+            return Err(other_format(source, what, place));
+        }
         let message = format!("{} is no NodeSet2 file: its root element is {}", source.name, name.name());
         let diagnostic = Diagnostic::error(codes::NOT_A_NODESET, message)
-            .at(span(file, start, start + 1 + name.name().len()))
+            .at(place)
             .help(format!("the root element must be UANodeSet in namespace {NODESET_XMLNS}"));
         return Err(Box::new(diagnostic));
     }
     Ok(document)
+}
+
+/// What a root element begins, if it is a description of a model in another language.
+fn other_language(root: &str) -> Option<&'static str> {
+    match root {
+        "ModelDesign" => Some("a ModelDesign, the source of the model compiler"),
+        _ => None,
+    }
+}
+
+fn other_format(source: &Source, what: &str, place: Span) -> Box<Diagnostic> {
+    let message = format!("{} is {what}, which is not read yet", source.name);
+    let help = "export the model as a NodeSet2 file (UANodeSet) and give that";
+    Box::new(Diagnostic::error(codes::OTHER_FORMAT, message).at(place).help(help))
 }
 
 fn malformed(file: u32, source: &Source, error: &Error) -> Diagnostic {
