@@ -46,6 +46,11 @@ const GOLDENS: &[Golden] = &[
         nodeset: "goldens/methods_derived/MethodsDerived.NodeSet2.xml",
         requires: &[("methods", "goldens/methods/Methods.NodeSet2.xml")],
     },
+    Golden {
+        name: "node_attributes",
+        nodeset: "goldens/node_attributes/NodeAttributes.NodeSet2.xml",
+        requires: &[("two_models_base", "goldens/two_models_base/Base.NodeSet2.xml")],
+    },
     golden("option_set_structure", "goldens/option_set_structure/OptionSetStructure.NodeSet2.xml"),
     golden("option_sets", "goldens/option_sets/OptionSets.NodeSet2.xml"),
     golden("recursion", "goldens/recursion/Recursion.NodeSet2.xml"),

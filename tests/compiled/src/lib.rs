@@ -37,6 +37,10 @@ pub mod methods;
 pub mod methods_derived;
 
 #[rustfmt::skip]
+#[path = "../../goldens/node_attributes/mod.rs"]
+pub mod node_attributes;
+
+#[rustfmt::skip]
 #[path = "../../goldens/option_set_byte/mod.rs"]
 pub mod option_set_byte;
 
