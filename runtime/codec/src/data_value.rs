@@ -72,6 +72,13 @@ impl DataValue {
         if self.mask & VALUE != 0 { Some(&self.value) } else { None }
     }
 
+    /// The value, if there is nothing beside it: no status, no timestamps.
+    #[inline]
+    #[must_use]
+    pub const fn value_alone(&self) -> Option<&Variant> {
+        if self.mask == VALUE { Some(&self.value) } else { None }
+    }
+
     /// The value; Null if absent.
     #[must_use]
     pub fn into_value(self) -> Variant {

@@ -1,6 +1,7 @@
 //! A DataValue in a message: walked over when the message is read, decoded when it is wanted.
 
 use crate::data_value::mask;
+use crate::variant_codec::inline_value;
 use crate::{
     BuiltinType, DataValue, Decode as _, DecodeError, DecodeReason, DecodeRef, Decoder, ExpandedNodeIdRef,
     LocalizedTextRef, NodeIdRef, QualifiedNameRef, StatusCode, diagnostic_info,
@@ -14,6 +15,24 @@ pub struct DataValueRef<'a> {
 }
 
 impl<'a> DataValueRef<'a> {
+    /// Decodes it, as [`Self::decode_into`] does.
+    ///
+    /// # Errors
+    /// As [`Self::decode_into`].
+    #[inline]
+    pub fn decode(&self, d: &mut Decoder<'a>) -> Result<DataValue, DecodeError> {
+        // What is written most takes no heap: a scalar of one width, and nothing beside it.
+        if let Some((&[mask::VALUE, encoding], _)) = self.at.rest().split_first_chunk()
+            && SCALAR_WIDTHS.get(usize::from(encoding)).is_some_and(|width| *width > 0)
+        {
+            let mut own = self.at.clone();
+            own.take(2)?;
+            return inline_value(encoding, &mut own).map(|value| DataValue::new(value.unwrap_or_default()));
+        }
+        let mut value = DataValue::default();
+        self.decode_into(&mut value, d).map(|()| value)
+    }
+
     /// Decodes it into `value`. The heap that it takes is charged to `d`, a decoder of the same message.
     ///
     /// # Errors

@@ -104,6 +104,21 @@ impl NodeId {
             }
     }
 
+    /// Whether `other` is this id.
+    #[inline]
+    #[must_use]
+    pub fn is(&self, other: NodeIdRef<'_>) -> bool {
+        match (&self.0, other) {
+            (Repr::Numeric(ns, id), NodeIdRef::Numeric(other_ns, other)) => *ns == other_ns && *id == other,
+            (Repr::String(ns, id), NodeIdRef::String(other_ns, other)) => {
+                *ns == other_ns && id.as_bytes() == other
+            }
+            (Repr::Guid(ns, id), NodeIdRef::Guid(other_ns, other)) => *ns == other_ns && *id == other,
+            (Repr::Opaque(ns, id), NodeIdRef::Opaque(other_ns, other)) => *ns == other_ns && **id == *other,
+            _ => false,
+        }
+    }
+
     /// The same identifier in another namespace.
     #[must_use]
     pub fn with_namespace(&self, namespace: u16) -> Self {

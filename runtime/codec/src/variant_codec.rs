@@ -85,7 +85,9 @@ pub(crate) fn decode_as(
         decode_array(&mut value, encoding | ARRAY, d)?;
     } else if builtin == BuiltinType::Variant {
         d.nested(|d| value.decode_into(d))?;
-    } else if !decode_inline(&mut value, encoding, d)? {
+    } else if let Some(inline) = inline_value(encoding, d)? {
+        value = inline;
+    } else {
         decode_shared(&mut value, encoding, d)?;
     }
     Ok(value)
@@ -132,13 +134,20 @@ impl Decode for Variant {
         if encoding & DIMENSIONS != 0 {
             return Err(DecodeReason::BadEncodingByte.into());
         }
-        if decode_inline(self, encoding, d)? { Ok(()) } else { decode_shared(self, encoding, d) }
+        match inline_value(encoding, d)? {
+            Some(value) => {
+                *self = value;
+                Ok(())
+            }
+            None => decode_shared(self, encoding, d),
+        }
     }
 }
 
-/// Types that need no allocation of their own; false if `builtin` is none of them.
-fn decode_inline(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Result<bool, DecodeError> {
-    *value = match builtin {
+/// Types that need no allocation of their own; `None` if `builtin` is none of them.
+#[inline]
+pub(crate) fn inline_value(builtin: u8, d: &mut Decoder<'_>) -> Result<Option<Variant>, DecodeError> {
+    Ok(Some(match builtin {
         0 => Variant::Null,
         1 => Variant::Boolean(d.u8()? != 0),
         2 => Variant::SByte(i8::decode(d)?),
@@ -154,9 +163,8 @@ fn decode_inline(value: &mut Variant, builtin: u8, d: &mut Decoder<'_>) -> Resul
         13 => Variant::DateTime(Decode::decode(d)?),
         14 => Variant::Guid(Decode::decode(d)?),
         19 => Variant::StatusCode(Decode::decode(d)?),
-        _ => return Ok(false),
-    };
-    Ok(true)
+        _ => return Ok(None),
+    }))
 }
 
 /// A value behind a pointer to decode into, one level deeper: the old one when nobody else has it, else a

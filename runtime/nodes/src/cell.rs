@@ -68,6 +68,7 @@ mod tag {
 }
 
 /// The words of a small value.
+#[inline]
 fn to_words(value: &Variant) -> Option<(u32, u64)> {
     Some(match *value {
         Variant::Null => (tag::NULL, 0),
@@ -110,6 +111,17 @@ struct Words {
 }
 
 impl Words {
+    #[inline]
+    fn new(
+        (tag, bits): (u32, u64),
+        status: StatusCode,
+        source: Option<DateTime>,
+        server: Option<DateTime>,
+    ) -> Self {
+        let raw = |time: Option<DateTime>| time.map_or(NO_TIME, |time| time.0);
+        Self { tag, bits, status: status.0, source: raw(source), server: raw(server) }
+    }
+
     fn state(self, value: Variant) -> CellState {
         CellState {
             value,
@@ -263,19 +275,23 @@ impl ValueCell {
         let CellState { value, status, source, server } = state;
         let words = to_words(&value);
         let shared = if words.is_none() { value } else { Variant::Null };
-        let (tag, bits) = words.unwrap_or((tag::SHARED, 0));
+        self.store_words(Words::new(words.unwrap_or((tag::SHARED, 0)), status, source, server));
+        core::mem::replace(guard, shared)
+    }
+
+    /// Writes the words; the caller holds the lock.
+    #[inline]
+    fn store_words(&self, words: Words) {
         let sequence = self.sequence.load(Ordering::Relaxed);
         self.sequence.store(sequence.wrapping_add(1), Ordering::Relaxed);
         fence(Ordering::Release);
-        self.tag.store(tag, Ordering::Relaxed);
-        self.bits.store(bits, Ordering::Relaxed);
-        self.status.store(status.0, Ordering::Relaxed);
-        self.source.store(source.map_or(NO_TIME, |t| t.0), Ordering::Relaxed);
-        self.server.store(server.map_or(NO_TIME, |t| t.0), Ordering::Relaxed);
-        let before = core::mem::replace(guard, shared);
+        self.tag.store(words.tag, Ordering::Relaxed);
+        self.bits.store(words.bits, Ordering::Relaxed);
+        self.status.store(words.status, Ordering::Relaxed);
+        self.source.store(words.source, Ordering::Relaxed);
+        self.server.store(words.server, Ordering::Relaxed);
         self.sequence.store(sequence.wrapping_add(2), Ordering::Release);
         self.changes.fetch_add(1, Ordering::Release);
-        before
     }
 
     /// The parts other than the value; the value too if it is a small one.
@@ -355,6 +371,29 @@ impl ValueCell {
         self.notify();
     }
 
+    /// As [`write`](Self::write), for a value that is held in atomic words; `false` if it is none of these, and
+    /// nothing is written.
+    #[inline]
+    pub fn write_small(
+        &self,
+        value: &Variant,
+        status: StatusCode,
+        source: Option<DateTime>,
+        server: Option<DateTime>,
+    ) -> bool {
+        let Some(small) = to_words(value) else { return false };
+        let mut guard = self.shared.write();
+        self.store_words(Words::new(small, status, source, server));
+        let before = match *guard {
+            Variant::Null => None,
+            _ => Some(core::mem::take(&mut *guard)),
+        };
+        drop(guard);
+        drop(before);
+        self.notify();
+        true
+    }
+
     /// Changes what the cell holds, in one step for readers and other writers alike. `change` runs under
     /// the cell's lock: it may not look at the cell itself, and changes the value only once it cannot fail.
     ///
@@ -412,14 +451,7 @@ impl ValueCell {
     #[cold]
     fn encode_shared(&self, e: &mut Encoder<'_>, timestamps: Timestamps) {
         let state = self.state_locked();
-        let raw = |time: Option<DateTime>| time.map_or(NO_TIME, |time| time.0);
-        let words = Words {
-            tag: tag::NULL,
-            bits: 0,
-            status: state.status.0,
-            source: raw(state.source),
-            server: raw(state.server),
-        };
+        let words = Words::new((tag::NULL, 0), state.status, state.source, state.server);
         let mut tail = Tail::default();
         let has_value = !matches!(state.value, Variant::Null);
         let mask = tail.put_all(words, timestamps) | if has_value { mask::VALUE } else { 0 };

@@ -99,7 +99,7 @@ impl Overlay {
             return None;
         }
         let (hash, shard) = self.place(id);
-        let found = self.shards.get(shard)?.find(hash, |entry| entry.id.as_ref() == id);
+        let found = self.shards.get(shard)?.find(hash, |entry| entry.id.is(id));
         found.map(Arc::as_ref)
     }
 

@@ -31,22 +31,23 @@ impl<'a> Node<'a> {
                     data_type: node.mounted.id(variable.0, variable.1),
                     value_rank: variable.2,
                     array_dimensions,
-                    access_level: variable.3,
+                    access_level: if self.class() == NodeClass::VariableType { 0 } else { variable.3 },
                 }
             }
             At::Dynamic(_, node) => {
-                let variable = node.variable()?;
+                let (variable, access_level) = match &node.attributes {
+                    ClassAttributes::Variable(variable) => (variable, variable.access_level),
+                    ClassAttributes::VariableType { variable, .. } => (&**variable, 0),
+                    _ => return None,
+                };
                 ValueType {
                     data_type: variable.data_type.as_ref(),
                     value_rank: variable.value_rank,
                     array_dimensions: &variable.array_dimensions,
-                    access_level: variable.access_level,
+                    access_level,
                 }
             }
         };
-        if self.class() == NodeClass::VariableType {
-            value_type.access_level = 0;
-        }
         if self.has_overrides() {
             self.narrow(&mut value_type);
         }

@@ -74,6 +74,7 @@ impl WriteCx<'_, '_> {
     }
 
     /// Answers an item: Good, or why nothing was written (OPC 10000-4 §5.11.4.4).
+    #[inline]
     pub fn status(&mut self, item: &WriteItem<'_>, status: StatusCode) {
         self.results.put(item.index, |e| put_write_status(e, status));
     }

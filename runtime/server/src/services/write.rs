@@ -92,11 +92,7 @@ impl<'a> WriteHead<'a> {
 
     /// The value. One that cannot be decoded costs its item only.
     fn decode(&self, message: &mut Decoder<'a>) -> Result<DataValue, StatusCode> {
-        let mut value = DataValue::default();
-        match self.value.decode_into(&mut value, message) {
-            Ok(()) => Ok(value),
-            Err(error) => Err(error.status()),
-        }
+        self.value.decode(message).map_err(|error| error.status())
     }
 }
 

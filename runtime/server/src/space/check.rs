@@ -38,13 +38,7 @@ pub(crate) fn value(
     value_rank: i32,
     dimensions: &[u32],
 ) -> Result<Option<Variant>, StatusCode> {
-    // What is written most: a scalar of the very type that is declared. The rules below come to the same.
-    if let Some(Basis::Builtin(wanted)) = basis(data_type)
-        && wanted != BuiltinType::ExtensionObject
-        && !value.is_array()
-        && value.builtin_type() == Some(wanted)
-        && takes_rank(value_rank, 0)
-    {
+    if is_declared_scalar(value, data_type, value_rank) {
         return Ok(None);
     }
     let declared = Declared::new(snapshot, data_type);
@@ -72,6 +66,15 @@ pub(crate) fn value(
         return Err(status::BAD_OUT_OF_RANGE);
     }
     Ok(None)
+}
+
+/// Whether a value is a scalar of the very builtin type that is declared, no structure: what is written most, and
+/// what fits without a look at the address space.
+#[inline]
+pub(crate) fn is_declared_scalar(value: &Variant, data_type: NodeIdRef<'_>, value_rank: i32) -> bool {
+    let NodeIdRef::Numeric(0, number @ 1..base::STRUCTURE) = data_type else { return false };
+    let builtin = value.builtin_type().map_or(0, |builtin| builtin as u32);
+    builtin == number && takes_rank(value_rank, 0) && !value.is_array()
 }
 
 /// Whether a ValueRank (OPC 10000-3 §5.6.2) allows this many dimensions; 0 is a scalar.
