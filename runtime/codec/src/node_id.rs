@@ -104,18 +104,13 @@ impl NodeId {
             }
     }
 
-    /// Whether `other` is this id.
+    /// The text of a string id of this namespace.
     #[inline]
     #[must_use]
-    pub fn is(&self, other: NodeIdRef<'_>) -> bool {
-        match (&self.0, other) {
-            (Repr::Numeric(ns, id), NodeIdRef::Numeric(other_ns, other)) => *ns == other_ns && *id == other,
-            (Repr::String(ns, id), NodeIdRef::String(other_ns, other)) => {
-                *ns == other_ns && id.as_bytes() == other
-            }
-            (Repr::Guid(ns, id), NodeIdRef::Guid(other_ns, other)) => *ns == other_ns && *id == other,
-            (Repr::Opaque(ns, id), NodeIdRef::Opaque(other_ns, other)) => *ns == other_ns && **id == *other,
-            _ => false,
+    pub fn as_string_in(&self, namespace: u16) -> Option<&[u8]> {
+        match &self.0 {
+            Repr::String(own, id) if *own == namespace => Some(id.as_bytes()),
+            _ => None,
         }
     }
 

@@ -187,6 +187,37 @@ fn canonical(tag: u32, bits: u64) -> u64 {
 /// A DataValue with a value that fits into a word: at most 30 bytes.
 #[inline]
 fn encode_words(words: Words, e: &mut Encoder<'_>, timestamps: Timestamps) {
+    if words.status == 0
+        && words.source != NO_TIME
+        && timestamps.source
+        && let Some(now) = timestamps.server
+    {
+        let server = if words.server == NO_TIME { now.0 } else { words.server };
+        match WIDTHS.get(words.tag as usize) {
+            Some(8) => return encode_usual::<8>(words, server, e),
+            Some(4) => return encode_usual::<4>(words, server, e),
+            _ => {}
+        }
+    }
+    encode_parts(words, e, timestamps);
+}
+
+/// A Good value of `WIDTH` bytes with both timestamps, as most are: all places are known.
+#[inline]
+fn encode_usual<const WIDTH: usize>(words: Words, server: i64, e: &mut Encoder<'_>) {
+    let mut bytes = [0; 26];
+    let [mask, tag, rest @ ..] = &mut bytes;
+    (*mask, *tag) = (mask::VALUE | mask::SOURCE | mask::SERVER, words.tag as u8);
+    let parts = [canonical(words.tag, words.bits), words.source as u64, server as u64];
+    for (part, at) in parts.into_iter().zip([0, WIDTH, WIDTH + 8]) {
+        if let Some(place) = rest.get_mut(at..at + 8) {
+            place.copy_from_slice(&part.to_le_bytes());
+        }
+    }
+    e.put(bytes.get(..18 + WIDTH).unwrap_or_default());
+}
+
+fn encode_parts(words: Words, e: &mut Encoder<'_>, timestamps: Timestamps) {
     let mut tail = Tail { bytes: [0; 32], len: 1 };
     let mut mask = 0;
     if words.tag != tag::NULL {

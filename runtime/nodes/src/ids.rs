@@ -63,22 +63,22 @@ pub(crate) fn named(namespace: u16, kind: NamedKind, bytes: &'static [u8]) -> No
 
 #[inline]
 pub(crate) fn hash(seed: u64, id: NodeIdRef<'_>) -> u64 {
-    let state = FixedState::with_seed(seed);
     match id {
-        NodeIdRef::Numeric(namespace, id) => state.hash_one(u64::from(namespace) << 32 | u64::from(id)),
-        // A String and an Opaque id of the same bytes share a hash: nobody has both.
-        NodeIdRef::String(namespace, bytes) | NodeIdRef::Opaque(namespace, bytes) => {
-            hash_bytes(&state, namespace, bytes)
+        NodeIdRef::Numeric(namespace, id) => {
+            FixedState::with_seed(seed).hash_one(u64::from(namespace) << 32 | u64::from(id))
         }
-        NodeIdRef::Guid(namespace, Guid(bytes)) => hash_bytes(&state, namespace, &bytes),
+        // A String and an Opaque id of the same bytes share a hash; few servers have both.
+        NodeIdRef::String(namespace, bytes) | NodeIdRef::Opaque(namespace, bytes) => {
+            hash_bytes(seed, namespace, bytes)
+        }
+        NodeIdRef::Guid(namespace, Guid(bytes)) => hash_bytes(seed, namespace, &bytes),
     }
 }
 
 /// Fewer steps than the derived hash, which takes in the kind and the length as well.
 #[inline]
-fn hash_bytes(state: &FixedState, namespace: u16, bytes: &[u8]) -> u64 {
-    let mut hasher = state.build_hasher();
+fn hash_bytes(seed: u64, namespace: u16, bytes: &[u8]) -> u64 {
+    let mut hasher = FixedState::with_seed(seed ^ u64::from(namespace) << 48).build_hasher();
     hasher.write(bytes);
-    hasher.write_u16(namespace);
     hasher.finish()
 }

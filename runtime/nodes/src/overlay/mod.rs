@@ -93,13 +93,21 @@ impl Overlay {
         (hash, (hash >> 32) as usize % SHARDS)
     }
 
+    /// What is known of a node.
     #[inline]
     pub(crate) fn get(&self, id: NodeIdRef<'_>) -> Option<&Entry> {
         if self.count == 0 {
             return None;
         }
         let (hash, shard) = self.place(id);
-        let found = self.shards.get(shard)?.find(hash, |entry| entry.id.is(id));
+        let shard = self.shards.get(shard)?;
+        // The kind of the id is looked at once, not again for each comparison.
+        let found = match id {
+            NodeIdRef::String(namespace, text) => {
+                shard.find(hash, |entry| entry.id.as_string_in(namespace) == Some(text))
+            }
+            id => shard.find(hash, |entry| entry.id.as_ref() == id),
+        };
         found.map(Arc::as_ref)
     }
 

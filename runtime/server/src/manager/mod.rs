@@ -27,7 +27,7 @@ pub(crate) use contain::{contain, shield};
 pub(crate) use defer::{Deferred, Late};
 pub(crate) use follow::LateStep;
 pub(crate) use read::{ReadSettings, encode_answer, put_read_status};
-pub(crate) use write::{check_level, level, put_write_status, written_value};
+pub(crate) use write::{Malformed, check_level, level, put_write_status, written_value};
 
 use uaforge_codec::{NodeId, NodeIdRef};
 use uaforge_types::status;

@@ -136,6 +136,8 @@ pub struct ReadCx<'r, 'e> {
     pub(crate) settings: ReadSettings,
     /// What the client wants texts in.
     pub(crate) locales: &'r [UaString],
+    /// What the settings mean for what a cell holds.
+    pub(crate) timestamps: Timestamps,
     /// Bytes that index ranges may still look at in vain.
     pub(crate) walk_left: usize,
     pub(crate) pool: &'r BlockingPool,
@@ -219,9 +221,7 @@ impl ReadCx<'_, '_> {
     /// Answers with all that a cell holds.
     #[inline]
     pub(crate) fn cell(&mut self, item: &ReadItem<'_>, cell: &ValueCell) {
-        let settings = &self.settings;
-        let server = settings.wants_server().then_some(settings.now.utc);
-        let timestamps = Timestamps { source: settings.wants_source(), server };
+        let timestamps = self.timestamps;
         self.results.put(item.index, |e| cell.encode_data_value(e, timestamps));
     }
 
@@ -294,7 +294,12 @@ impl ReadSettings {
         }
     }
 
-    pub(crate) fn wants_source(&self) -> bool {
+    /// The timestamps that go with what a cell holds.
+    pub(crate) fn of_cell(&self) -> Timestamps {
+        Timestamps { source: self.wants_source(), server: self.wants_server().then_some(self.now.utc) }
+    }
+
+    fn wants_source(&self) -> bool {
         matches!(self.timestamps, TimestampsToReturn::SOURCE | TimestampsToReturn::BOTH)
     }
 

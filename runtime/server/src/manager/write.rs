@@ -30,6 +30,13 @@ pub struct WriteItem<'a> {
     pub value: &'a DataValue,
 }
 
+/// An item that is wrong whatever its node is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Malformed {
+    pub(crate) index: usize,
+    pub(crate) status: StatusCode,
+}
+
 /// Takes the answers of a batch.
 pub struct WriteCx<'r, 'e> {
     pub(crate) results: Results<'r, 'e>,

@@ -42,6 +42,7 @@ pub(crate) fn results(
     let buffers = &mut *cx.buffers;
     let mut read = ReadCx {
         results: Results::new(e, &mut buffers.results, items.len(), put_read_status),
+        timestamps: settings.of_cell(),
         settings,
         locales: cx.locales,
         walk_left: RANGE_WALK,

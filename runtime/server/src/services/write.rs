@@ -5,7 +5,7 @@ use uaforge_types::{WriteRequestRef, WriteValueRef, status};
 
 use super::ServiceCx;
 use crate::attribute;
-use crate::manager::{WriteCx, WriteItem, contain, put_write_status, shield};
+use crate::manager::{Malformed, WriteCx, WriteItem, contain, put_write_status, shield};
 use crate::proto::buffers::recycle;
 use crate::proto::results::{Results, Unfinished};
 
@@ -37,7 +37,6 @@ pub(crate) fn results<'a>(
     let mut values = core::mem::take(&mut buffers.write_values);
     values.clear();
     values.extend(heads.iter().map(|head| head.decode(message)));
-    let mut items: Vec<WriteItem<'_>> = recycle!(core::mem::take(&mut buffers.write_items));
     let mut write = WriteCx {
         results: Results::new(e, &mut buffers.results, values.len(), put_write_status),
         access: cx.access,
@@ -49,29 +48,40 @@ pub(crate) fn results<'a>(
         deferred: &mut buffers.deferred,
     };
     buffers.routes.fill(&core.routes, &core.managers, heads.iter().map(|head| head.node));
+    let items =
+        || heads.iter().zip(&values).enumerate().map(|(index, (head, value))| head.item(index, value));
+    let (space, decode) = (&core.space, core.decode_context());
+    if buffers.routes.is_space() {
+        let node = heads.first().map_or(NodeIdRef::NULL, |head| head.node);
+        if shield("Write", node, || core.nodes.write(&mut write, space, decode, items())).is_none() {
+            write.results.mend();
+        }
+        let unfinished = write.results.finish(status::BAD_INTERNAL_ERROR);
+        values.clear();
+        buffers.write_values = values;
+        return unfinished;
+    }
+    let mut batch: Vec<WriteItem<'_>> = recycle!(core::mem::take(&mut buffers.write_items));
     for manager in (0..=core.managers.len()).filter(|route| buffers.routes.occurs(*route)) {
-        items.clear();
-        for (index, (head, value)) in heads.iter().zip(&values).enumerate() {
-            if buffers.routes.of(index) != manager {
-                continue;
-            }
-            match checked(index, head, value) {
-                Ok(item) => items.push(item),
-                Err(status) => write.results.status(index, status),
+        batch.clear();
+        for (_, item) in items().enumerate().filter(|(index, _)| buffers.routes.of(*index) == manager) {
+            match item {
+                Ok(item) => batch.push(item),
+                Err(Malformed { index, status }) => write.results.status(index, status),
             }
         }
-        let Some(first) = items.first() else { continue };
-        let (space, decode) = (&core.space, core.decode_context());
+        let Some(first) = batch.first() else { continue };
+        let of_space = batch.iter().copied().map(Ok);
         let done = match core.manager(manager) {
-            None => shield("Write", first.node, || core.nodes.write(&mut write, space, decode, &items)),
-            Some(other) => contain("Write", first.node, || other.write(&mut write, &items)),
+            None => shield("Write", first.node, || core.nodes.write(&mut write, space, decode, of_space)),
+            Some(other) => contain("Write", first.node, || other.write(&mut write, &batch)),
         };
         if done.is_none() {
             write.results.mend();
         }
     }
     let unfinished = write.results.finish(status::BAD_INTERNAL_ERROR);
-    buffers.write_items = recycle!(items);
+    buffers.write_items = recycle!(batch);
     values.clear();
     buffers.write_values = values;
     unfinished
@@ -94,25 +104,35 @@ impl<'a> WriteHead<'a> {
     fn decode(&self, message: &mut Decoder<'a>) -> Result<DataValue, StatusCode> {
         self.value.decode(message).map_err(|error| error.status())
     }
-}
 
-/// What can be said of an item without looking at its node.
-fn checked<'a>(
-    index: usize,
-    head: &WriteHead<'a>,
-    value: &'a Result<DataValue, StatusCode>,
-) -> Result<WriteItem<'a>, StatusCode> {
-    if !(1..=attribute::LAST).contains(&head.attribute) {
-        return Err(status::BAD_ATTRIBUTE_ID_INVALID);
+    /// The item, unless it can be told to be wrong without a look at its node.
+    fn item<'i>(
+        &self,
+        index: usize,
+        value: &'i Result<DataValue, StatusCode>,
+    ) -> Result<WriteItem<'i>, Malformed>
+    where
+        'a: 'i,
+    {
+        self.check()
+            .and_then(|()| value.as_ref().map_err(|status| *status))
+            .map(|value| WriteItem {
+                index,
+                node: self.node,
+                attribute: self.attribute,
+                range: self.range,
+                value,
+            })
+            .map_err(|status| Malformed { index, status })
     }
-    if !head.range.is_empty() {
-        NumericRange::from_wire(head.range)?;
+
+    fn check(&self) -> Result<(), StatusCode> {
+        if !(1..=attribute::LAST).contains(&self.attribute) {
+            return Err(status::BAD_ATTRIBUTE_ID_INVALID);
+        }
+        if !self.range.is_empty() {
+            NumericRange::from_wire(self.range)?;
+        }
+        Ok(())
     }
-    Ok(WriteItem {
-        index,
-        node: head.node,
-        attribute: head.attribute,
-        range: head.range,
-        value: value.as_ref().map_err(|status| *status)?,
-    })
 }

@@ -12,7 +12,7 @@ use super::properties::{allows_null, check_lengths};
 use super::write_attribute::Attribute;
 use super::{SpaceManager, check};
 use crate::binding::{Hooks, shown, take};
-use crate::manager::{WriteCx, WriteItem, check_level, written_value};
+use crate::manager::{Malformed, WriteCx, WriteItem, check_level, written_value};
 use crate::node_ids::unknown;
 
 /// What an item does to the address space itself.
@@ -26,19 +26,22 @@ impl SpaceManager {
     /// Values that live in cells are stored at once. Other attributes, and values that stand in the tables until
     /// now, change the address space: all of them in one edit after that. Every item is checked by what was
     /// before the request.
-    pub(crate) fn write(
+    pub(crate) fn write<'i>(
         &self,
         cx: &mut WriteCx<'_, '_>,
         space: &AddressSpace,
         decode: DecodeContext<'_>,
-        items: &[WriteItem<'_>],
+        items: impl Iterator<Item = Result<WriteItem<'i>, Malformed>>,
     ) {
         let mut changes = Vec::new();
         for item in items {
-            match self.write_one(cx, decode, item) {
-                Ok(None) => {}
-                Ok(Some(change)) => changes.push((item, change)),
-                Err(status) => cx.status(item, status),
+            match item {
+                Ok(item) => match self.write_one(cx, decode, &item) {
+                    Ok(None) => {}
+                    Ok(Some(change)) => changes.push((item, change)),
+                    Err(status) => cx.status(&item, status),
+                },
+                Err(Malformed { index, status }) => cx.results.status(index, status),
             }
         }
         if changes.is_empty() {
@@ -47,10 +50,10 @@ impl SpaceManager {
         let Ok(()) = space.edit(|edit| {
             for (item, change) in changes {
                 let changed = match change {
-                    Change::Value(value) => self.store_in_new_cell(cx, edit, decode, item, value),
+                    Change::Value(value) => self.store_in_new_cell(cx, edit, decode, &item, value),
                     Change::Attribute(attribute) => attribute.write(edit),
                 };
-                cx.status(item, changed.err().unwrap_or(StatusCode::GOOD));
+                cx.status(&item, changed.err().unwrap_or(StatusCode::GOOD));
             }
             Ok::<(), core::convert::Infallible>(())
         });
