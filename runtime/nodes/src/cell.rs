@@ -322,7 +322,8 @@ impl ValueCell {
         self.source.store(words.source, Ordering::Relaxed);
         self.server.store(words.server, Ordering::Relaxed);
         self.sequence.store(sequence.wrapping_add(2), Ordering::Release);
-        self.changes.fetch_add(1, Ordering::Release);
+        // Nobody else counts while the lock is held.
+        self.changes.store(self.changes.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 
     /// The parts other than the value; the value too if it is a small one.

@@ -156,7 +156,7 @@ impl<'r, 'e> Results<'r, 'e> {
     /// Keeps count of each item from now on, because answers do not come in the order of the items.
     fn note_pieces(&mut self) {
         if self.buffers.pieces.is_empty() {
-            self.buffers.pieces.resize(self.next, Piece::Written);
+            self.buffers.pieces.resize(self.next.min(self.count), Piece::Written);
             self.buffers.pieces.resize(self.count, Piece::Missing);
         }
     }

@@ -119,9 +119,11 @@ impl Driver {
         let deadline = now.ticks + core.limits.max_request_timeout;
         let scope = Scope::new(deadline);
         let mut e = Encoder::new(&mut nothing, core.encode_context());
+        let settings = settings(first.access, now);
         let mut cx = ReadCx {
             results: Results::apart(&mut e, &mut self.buffers, items.len(), put_read_status),
-            settings: settings(first.access, now),
+            timestamps: settings.of_cell(),
+            settings,
             // A sample is for items of any session.
             locales: &[],
             walk_left: RANGE_WALK,
