@@ -175,6 +175,19 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    /// The first `len` bytes of a number, at most 8: written as eight, which needs no loop, and cut.
+    #[inline]
+    pub(crate) fn put_short(&mut self, bytes: u64, len: usize) {
+        let start = self.buf.len();
+        let bytes = bytes.to_le_bytes();
+        if bytes.len() <= self.chunk_end.wrapping_sub(start) {
+            self.buf.extend_from_slice(&bytes);
+            self.buf.truncate(start + len);
+        } else {
+            self.put(bytes.get(..len).unwrap_or_default());
+        }
+    }
+
     #[cold]
     fn put_split(&mut self, mut bytes: &[u8]) {
         while self.error.is_none() {

@@ -265,13 +265,13 @@ impl NodeIdRef<'_> {
 
 #[inline]
 fn encode_numeric(ns: u16, id: u32, flags: u8, e: &mut Encoder<'_>) {
-    let [i0, i1, i2, i3] = id.to_le_bytes();
-    let [n0, n1] = ns.to_le_bytes();
-    match (ns, id) {
-        (0, 0..=0xFF) => e.put(&[form::TWO_BYTE | flags, i0]),
-        (0..=0xFF, 0..=0xFFFF) => e.put(&[form::FOUR_BYTE | flags, n0, i0, i1]),
-        _ => e.put(&[form::NUMERIC | flags, n0, n1, i0, i1, i2, i3]),
-    }
+    // The bytes of an id as one number.
+    let (form, rest, len) = match (ns, id) {
+        (0, 0..=0xFF) => (form::TWO_BYTE, u64::from(id), 2),
+        (0..=0xFF, 0..=0xFFFF) => (form::FOUR_BYTE, u64::from(id) << 8 | u64::from(ns), 4),
+        _ => (form::NUMERIC, u64::from(id) << 16 | u64::from(ns), 7),
+    };
+    e.put_short(rest << 8 | u64::from(form | flags), len);
 }
 
 #[cold]

@@ -1,6 +1,7 @@
 //! Parts of responses that are written without building their structures first.
 
-use uaforge_codec::{DateTime, Encode as _, Encoder, ExpandedNodeIdRef, StatusCode};
+use uaforge_codec::{DateTime, Encode as _, EncodeContext, Encoder, ExpandedNodeIdRef, StatusCode};
+use uaforge_nodes::NodeClass;
 use uaforge_types::ReferenceDescription;
 
 use crate::manager::{Description, Reference};
@@ -71,15 +72,37 @@ mod result_mask {
     pub(super) const BROWSE_NAME: u32 = 8;
     pub(super) const DISPLAY_NAME: u32 = 16;
     pub(super) const TYPE_DEFINITION: u32 = 32;
+    /// All that the target of a reference says of itself.
+    pub(super) const TARGET: u32 = NODE_CLASS | BROWSE_NAME | DISPLAY_NAME | TYPE_DEFINITION;
+}
+
+/// What a ReferenceDescription says of the node at the other end.
+#[derive(Clone, Copy)]
+pub(crate) enum Target<'a> {
+    /// Nothing is known of it.
+    Unknown,
+    Described(&'a Description<'a>),
+    /// Its class, and what [`put_target`] writes of it if all is asked for.
+    Encoded(NodeClass, &'a [u8]),
+}
+
+impl Target<'_> {
+    pub(crate) fn class(&self) -> Option<NodeClass> {
+        match self {
+            Self::Unknown => None,
+            Self::Described(target) => Some(target.class),
+            Self::Encoded(class, _) => Some(*class),
+        }
+    }
+
+    /// Whether encoded targets will do for a mask.
+    pub(crate) fn is_whole(mask: u32) -> bool {
+        mask & result_mask::TARGET == result_mask::TARGET
+    }
 }
 
 /// Writes a ReferenceDescription (OPC 10000-4 §7.30); fields outside the mask are null.
-pub(crate) fn put_reference(
-    e: &mut Encoder<'_>,
-    mask: u32,
-    reference: &Reference<'_>,
-    target: Option<&Description<'_>>,
-) {
+pub(crate) fn put_reference(e: &mut Encoder<'_>, mask: u32, reference: &Reference<'_>, target: Target<'_>) {
     if mask & result_mask::REFERENCE_TYPE == 0 {
         put_null_id(e);
     } else {
@@ -87,6 +110,21 @@ pub(crate) fn put_reference(
     }
     e.put_u8(u8::from(mask & result_mask::IS_FORWARD != 0 && reference.forward));
     put_expanded(e, reference.target);
+    match target {
+        Target::Unknown => put_target(e, mask, None),
+        Target::Described(target) => put_target(e, mask, Some(target)),
+        Target::Encoded(_, bytes) => e.put(bytes),
+    }
+}
+
+/// The fields of the target, encoded for [`Target::Encoded`].
+pub(crate) fn encoded_target(target: &Description<'_>, context: EncodeContext<'_>) -> Box<[u8]> {
+    let mut bytes = Vec::new();
+    put_target(&mut Encoder::new(&mut bytes, context), result_mask::TARGET, Some(target));
+    bytes.into_boxed_slice()
+}
+
+fn put_target(e: &mut Encoder<'_>, mask: u32, target: Option<&Description<'_>>) {
     match target.filter(|_| mask & result_mask::BROWSE_NAME != 0) {
         Some(target) => target.browse_name.encode(e),
         None => put_null_name(e),

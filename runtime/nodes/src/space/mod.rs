@@ -4,6 +4,7 @@ mod attribute;
 mod build;
 mod enumeration;
 mod locale;
+mod memo;
 mod node;
 mod path;
 mod reference;

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use uaforge_codec::{NamespaceMap, NodeIdRef};
 
+use super::memo::Memo;
 use crate::ids::{self, Ident};
 use crate::table::{NAMED, NamedKind, References, StaticModel};
 
@@ -29,6 +30,8 @@ pub(crate) struct Mounted {
     pub(crate) types: Vec<u16>,
     /// The model's numbers of the reference types that are followed here.
     pub(crate) known: Known,
+    /// What others keep beside the rows.
+    pub(crate) memo: Memo,
     /// One bit a row: some other model has references for it. Empty if none has.
     grafted: Vec<u64>,
 }
@@ -72,7 +75,8 @@ impl Mounted {
             has_type_definition: number_of(ids::HAS_TYPE_DEFINITION),
             has_modelling_rule: number_of(ids::HAS_MODELLING_RULE),
         };
-        Self { model, wire, models, types: Vec::new(), known, grafted: Vec::new() }
+        let memo = Memo::new(model.nodes.len());
+        Self { model, wire, models, types: Vec::new(), known, memo, grafted: Vec::new() }
     }
 
     /// The id in a row as it goes over the wire.

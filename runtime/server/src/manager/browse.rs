@@ -10,7 +10,7 @@ use uaforge_types::{ReferenceDescription, status};
 use super::defer::{Deferred, Late};
 use crate::access::Access;
 use crate::cancellation::{Cancellation, Scope};
-use crate::encode::put_reference;
+use crate::encode::{Target, put_reference};
 use crate::proto::continuation::{
     BrowseQuery, Continuation, ContinuationPoints, POINT_LEN, PointId, Position,
 };
@@ -241,9 +241,14 @@ impl Browser<'_, '_, '_, '_> {
     /// Without a description the target counts as one in another server: it has no class, so a class
     /// mask leaves it out.
     pub fn push(&mut self, reference: &Reference<'_>, target: Option<&Description<'_>>) -> ControlFlow<()> {
+        self.push_target(reference, target.map_or(Target::Unknown, Target::Described))
+    }
+
+    /// As [`Self::push`], with a target that may be encoded.
+    pub(crate) fn push_target(&mut self, reference: &Reference<'_>, target: Target<'_>) -> ControlFlow<()> {
         self.cx.budget = self.cx.budget.saturating_sub(1);
         let mask = self.item.class_mask;
-        if mask != 0 && target.is_none_or(|target| mask & target.class.value() == 0) {
+        if mask != 0 && target.class().is_none_or(|class| mask & class.value() == 0) {
             return ControlFlow::Continue(());
         }
         self.seen = self.seen.saturating_add(1);

@@ -4,6 +4,7 @@ use uaforge_codec::{ExpandedNodeIdRef, StatusCode, UaString};
 use uaforge_nodes::{AttributeId, Cursor, Node, Snapshot};
 
 use super::SpaceManager;
+use crate::encode::{Target, encoded_target};
 use crate::manager::{BrowseCx, BrowseItem, Description, Reference, Start};
 use crate::node_ids::unknown;
 use crate::proto::continuation::Position;
@@ -36,7 +37,9 @@ fn browse_one(
     let node = snapshot.node(item.node).ok_or_else(|| unknown(item.node))?;
     let mut references = node.references_from(item.direction, item.filter, cursor);
     let mut next = references.cursor();
-    let locales = cx.locales;
+    let (locales, context) = (cx.locales, cx.core.encode_context());
+    // What is kept of a node has its first texts.
+    let whole = Target::is_whole(item.result_mask) && locales.is_empty();
     let mut browser = cx.begin(item);
     while let Some(found) = references.next() {
         if !browser.spend() {
@@ -48,6 +51,12 @@ fn browse_one(
             target: ExpandedNodeIdRef { node_id: found.target_id(), ..Default::default() },
         };
         let full = match found.target() {
+            Some(target) if whole => {
+                match target.memo(|| encoded_target(&describe(&target, locales), context)) {
+                    Some(bytes) => browser.push_target(&reference, Target::Encoded(target.class(), bytes)),
+                    None => browser.push(&reference, Some(&describe(&target, locales))),
+                }
+            }
             Some(target) => browser.push(&reference, Some(&describe(&target, locales))),
             None => browser.push_node(found.type_id(), found.is_forward(), found.target_id()),
         };
