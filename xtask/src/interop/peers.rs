@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names of peers, in the order of the table.
-pub(super) const NAMES: [&str; 3] = ["asyncua", "node-opcua", "open62541"];
+pub(super) const NAMES: [&str; 4] = ["asyncua", "node-opcua", "open62541", "o6"];
 
 /// A peer that is there: the programs `client URL PLAN RESULTS` and `server SPACE`.
 pub(super) struct Peer {
@@ -45,6 +45,7 @@ impl Peer {
         match name {
             "asyncua" => asyncua(root, name),
             "node-opcua" => node_opcua(root, name),
+            "o6" => o6(root, name),
             _ => open62541(root, name),
         }
     }
@@ -74,6 +75,18 @@ fn asyncua(root: &Path, name: &'static str) -> Result<Peer> {
     };
     let structures = Some(program("structures.py"));
     Ok(Peer { name, client: program("client.py"), server: program("server.py"), structures })
+}
+
+/// open62541 with OpenSSL, in Python.
+fn o6(root: &Path, name: &'static str) -> Result<Peer> {
+    let folder = root.join("tests/interop/o6");
+    let python = install::python(root, name, &folder.join("requirements.txt"))?;
+    let program = |script: &str| Program {
+        folder: root.to_path_buf(),
+        words: vec![python.clone(), folder.join(script)],
+        packages: None,
+    };
+    Ok(Peer { name, client: program("client.py"), server: program("server.py"), structures: None })
 }
 
 fn node_opcua(root: &Path, name: &'static str) -> Result<Peer> {
