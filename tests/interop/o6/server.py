@@ -13,11 +13,13 @@ import threading
 import uuid
 
 import o6
+import place
 import wire
 from o6.ns import ns0
 
 # Without a licence the library ends the process a little later.
 LIFETIME = 590
+ANY_RANK = -2
 
 
 def main(path):
@@ -37,35 +39,59 @@ def main(path):
 
 def _fill(server, space):
     uri = space["uri"]
-    namespace = o6.ns.register(shortname="peer", uri=uri)
-    server.ns.append(namespace)
-    place = namespace.index
-    folder = o6.NodeId(f"nsu={uri};s=Peer")
-    server.addObject("Peer", server.objectsNode, nodeId=folder, ns=place)
+    index = place.declare(uri)
+    server.ns.append(place)
+
+    def node_id(name):
+        return wire.node(name, uri)
+
+    server.addObject("Peer", server.objectsNode, nodeId=node_id("Peer"), ns=index)
     for variable in space["variables"]:
-        _add_variable(server, folder, uri, place, variable)
-    for name, identifier in (("ByGuid", uuid.UUID(int=5)), ("ByOpaque", b"\x00\xff")):
-        server.addObject(name, folder, nodeId=o6.NodeId(namespace, identifier), ns=place)
+        _add_variable(server, node_id, index, variable)
+    for name, identifier in (("ByGuid", f"g={uuid.UUID(int=5)}"), ("ByOpaque", "b=AP8=")):
+        server.addObject(
+            name,
+            node_id("Peer"),
+            nodeId=o6.NodeId(f"nsu={uri};{identifier}"),
+            ns=index,
+            parentReference=ns0.reftypes.HasComponent,
+        )
     for method in space["methods"]:
         name = method["name"]
         inputs, outputs = ([_argument(*a) for a in method[side]] for side in ("inputs", "outputs"))
-        node = o6.NodeId(f"nsu={uri};s={name}")
         server.addMethod(
-            name, folder, METHODS[name], inputArgs=inputs, outputArgs=outputs, nodeId=node, ns=place
+            name,
+            node_id("Peer"),
+            METHODS[name],
+            inputArgs=inputs,
+            outputArgs=outputs,
+            nodeId=node_id(name),
+            ns=index,
         )
 
 
-def _add_variable(server, folder, uri, place, variable):
+def _add_variable(server, node_id, index, variable):
     name = variable["name"]
     data = wire.data_value(variable["value"])
-    node = o6.NodeId(f"nsu={uri};s={name}")
-    server.addVariable(name, folder, data.value, nodeId=node, dataType=variable["type"], ns=place)
-    attributes = [
-        (o6.AttributeId.VALUE_RANK, o6.Int32(variable["rank"])),
-        (o6.AttributeId.ARRAY_DIMENSIONS, o6.UInt32(variable.get("dimensions", []))),
-        (o6.AttributeId.VALUE, data),
-        (o6.AttributeId.ACCESS_LEVEL, o6.Byte(variable["access"])),
-    ]
+    node = node_id(name)
+    description = {
+        "nodeId": node,
+        "dataType": variable["type"],
+        "ns": index,
+        "parentReference": ns0.reftypes.HasComponent,
+    }
+    if "dimensions" in variable:
+        server.addVariable(name, node_id("Peer"), data.value, **description)
+        attributes = [(o6.AttributeId.ARRAY_DIMENSIONS, o6.UInt32(variable["dimensions"]))]
+    else:
+        server.addVariable(name, node_id("Peer"), **description)
+        # A rank is refused that the value does not have, and a value that the rank does not allow.
+        attributes = [
+            (o6.AttributeId.VALUE_RANK, o6.Int32(ANY_RANK)),
+            (o6.AttributeId.VALUE, data),
+            (o6.AttributeId.VALUE_RANK, o6.Int32(variable["rank"])),
+        ]
+    attributes.append((o6.AttributeId.ACCESS_LEVEL, o6.Byte(variable["access"])))
     for attribute, value in attributes:
         server.write(node, value, attr=attribute).check(message=f"{name} {attribute}")
 
@@ -84,7 +110,32 @@ def _free_port():
         return listener.getsockname()[1]
 
 
-METHODS = {}
+GOOD = o6.StatusCode.GOOD
+
+
+def _add(_node, a, b):
+    return GOOD, o6.Double(float(a) + float(b))
+
+
+def _nothing(_node):
+    return (GOOD,)
+
+
+def _reverse(_node, text, numbers):
+    return GOOD, o6.Int32(list(numbers)[::-1]), o6.String(str(text)[::-1])
+
+
+def _widen(_node, value):
+    wider = ns0.datatypes.Range()
+    wider.low, wider.high = value.low - 1, value.high + 1
+    return GOOD, wider
+
+
+def _fail(_node):
+    return (o6.StatusCode.BAD_INVALID_STATE,)
+
+
+METHODS = {"Add": _add, "Nothing": _nothing, "Reverse": _reverse, "Widen": _widen, "Fail": _fail}
 
 if __name__ == "__main__":
     sys.exit(main(*sys.argv[1:]))

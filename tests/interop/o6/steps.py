@@ -20,7 +20,8 @@ class Conversation:
         self.url = url
         self.uri = uri
         self.points = []
-        self.namespace = o6.NodeId(f"nsu={uri};s=x").ns.shortname if client.connected else None
+        # OPC 10000-5 §6.3.1: NamespaceArray of the Server Object.
+        self.uris = [str(uri) for uri in client.read(o6.NodeId("i=2255"))] if client.connected else []
 
     def node(self, text):
         return wire.node(text, self.uri)
@@ -59,13 +60,13 @@ def read(cx, step):
     response = cx.client.serviceRead(request)
     if _status(response) != GOOD:
         return {"status": _status(response)}
-    return {"status": GOOD, "results": [_data_value(data) for data in response.results]}
+    return {"status": GOOD, "results": [_data_value(cx, data) for data in response.results]}
 
 
-def _data_value(data):
+def _data_value(cx, data):
     return {
         "status": int(data.status),
-        "value": wire.value_text(data),
+        "value": wire.value_text(data, cx.uris),
         "source": data.sourceTimestamp is not None,
         "server": data.serverTimestamp is not None,
     }
@@ -152,17 +153,17 @@ def translate(cx, step):
     for path in step["paths"]:
         elements = []
         for element in path["elements"]:
-            name = element["name"]
-            if name is None:
-                raise wire.Skip("o6 writes no null name")
-            place = f"{cx.namespace}:" if element.get("own", True) else ""
+            own = element.get("own", True) and element["name"] is not None
+            place = f"nsu={cx.uri};" if own else ""
             elements.append(
                 _new(
                     "RelativePathElement",
                     referenceTypeId=cx.node(element.get("type", "i=33")),
                     isInverse=element.get("inverse", False),
                     includeSubtypes=element.get("subtypes", True),
-                    targetName=o6.QualifiedName(f"{place}{name}"),
+                    targetName=o6.QualifiedName(f"{place}{element['name']}")
+                    if element["name"] is not None
+                    else o6.QualifiedName(),
                 )
             )
         relative = _new("RelativePath", elements=elements)
@@ -193,7 +194,7 @@ def call(cx, step):
         return {"status": _status(response)}
     results = []
     for result in response.results:
-        outputs = [wire.value_text(o6.DataValue(output)) for output in result.outputArguments]
+        outputs = [wire.value_text(o6.DataValue(output), cx.uris) for output in result.outputArguments]
         arguments = [int(code) for code in result.inputArgumentResults]
         results.append({"status": int(result.statusCode), "arguments": arguments, "outputs": outputs})
     return {"status": GOOD, "results": results}
