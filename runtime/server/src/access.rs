@@ -82,6 +82,13 @@ pub trait AccessControl: Send + Sync + 'static {
         mask
     }
 
+    /// Whether the user receives events of this event type, or from this source: both are asked for (ReceiveEvents,
+    /// OPC 10000-3 §8.55).
+    fn receives_events(&self, access: Access, node: NodeIdRef<'_>) -> bool {
+        let _ = (access, node);
+        true
+    }
+
     /// Whether the user may call a Method that is executable.
     fn executable(&self, access: Access, node: NodeIdRef<'_>) -> bool {
         let _ = (access, node);
@@ -104,6 +111,18 @@ impl Rights {
     #[inline]
     pub(crate) fn write_mask(&self, access: Access, node: NodeIdRef<'_>, mask: u32) -> u32 {
         self.0.as_ref().map_or(mask, |control| mask & control.write_mask(access, node, mask))
+    }
+
+    /// Whether events of a type from a source are for the user.
+    pub(crate) fn receives_event(
+        &self,
+        access: Access,
+        event_type: NodeIdRef<'_>,
+        source: NodeIdRef<'_>,
+    ) -> bool {
+        self.0.as_ref().is_none_or(|control| {
+            control.receives_events(access, event_type) && control.receives_events(access, source)
+        })
     }
 
     /// UserExecutable (OPC 10000-3 §5.7).

@@ -73,6 +73,10 @@ pub struct SubscriptionLimits {
     pub max_queue_size: u32,
     /// Links of one triggering item (OPC 10000-4 §5.13.5).
     pub max_triggering_links: u32,
+    /// Fields that an event filter selects (MaxSelectClauseParameters, OPC 10000-5 §6.3.2).
+    pub max_select_clauses: u32,
+    /// Elements of the where clause of an event filter (MaxWhereClauseParameters, OPC 10000-5 §6.3.2).
+    pub max_where_elements: u32,
     /// Messages of one subscription that are kept for Republish; the oldest one goes.
     pub max_retransmission_messages: u32,
     /// Bytes that queued notifications and messages kept for Republish may hold in the whole server. Above it, queues
@@ -96,6 +100,8 @@ impl Default for SubscriptionLimits {
             max_sampling_interval: Duration::from_secs(3_600),
             max_queue_size: 10_000,
             max_triggering_links: 1_000,
+            max_select_clauses: 1_000,
+            max_where_elements: 1_000,
             max_retransmission_messages: 100,
             notification_memory: 256 * 1024 * 1024,
         }

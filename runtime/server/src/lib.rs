@@ -14,6 +14,7 @@ mod cancellation;
 mod config;
 mod discovery;
 mod encode;
+mod event;
 mod handle;
 mod life;
 mod listener;
@@ -41,6 +42,7 @@ pub use builder::{BuildError, ServerBuilder};
 pub use cancellation::{CancelReason, Cancellation};
 pub use config::{Limits, OperationLimits, SubscriptionLimits};
 pub use discovery::{DiscoveryServer, Registration};
+pub use event::{EmitError, Event};
 pub use handle::{Variable, VariableHandle};
 pub use manager::{
     BrowseAnswer, BrowseCx, BrowseItem, Browser, CallCx, CallItem, Claim, Description, FollowAnswer,

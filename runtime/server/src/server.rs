@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use uaforge_channel::MemoryQuota;
-use uaforge_codec::{DateTime, DecodeLimits, LocalizedText, NodeId, Now, StatusCode, TypeRegistry};
+use uaforge_codec::{
+    ByteString, DateTime, DecodeLimits, LocalizedText, NodeId, Now, StatusCode, TypeRegistry,
+};
 use uaforge_net::Listener;
 use uaforge_nodes::{AddressSpace, Instance, Instantiate, InstantiateError};
 use uaforge_types::{ServerState, ServerStatusDataType, status};
@@ -18,6 +20,7 @@ use crate::blocking::BlockingPool;
 use crate::builder::{BuildError, ServerBuilder};
 use crate::config::Limits;
 use crate::discovery::{DiscoveryServer, Registration, Registry};
+use crate::event::{EmitError, Event};
 use crate::life::{Life, Phase};
 use crate::listener;
 use crate::manager::{NodeManager, Routes};
@@ -248,6 +251,24 @@ impl Server {
             }
             edit.add_external_reference(source, reference_type, target)
         })
+    }
+
+    /// Emits an event to all who monitor its source, a notifier above it, or the Server object; its EventId, which is
+    /// random (OPC 10000-5 §6.4.2).
+    ///
+    /// # Errors
+    /// See [`EmitError`]. Nobody gets the event then.
+    pub fn emit(&self, event: Event) -> Result<ByteString, EmitError> {
+        self.emit_at(event, uaforge_net::clock())
+    }
+
+    /// As [`Server::emit`], at a time; for tests in virtual time.
+    ///
+    /// # Errors
+    /// See [`EmitError`].
+    pub fn emit_at(&self, event: Event, now: Now) -> Result<ByteString, EmitError> {
+        let core = &self.inner.core;
+        core.subscriptions.emit(core, event, now)
     }
 
     /// A connection without a socket: give it bytes, take its bytes. For tests and other transports.

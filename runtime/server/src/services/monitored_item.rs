@@ -3,11 +3,11 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use uaforge_codec::{Array, NumericRange, StatusCode};
-use uaforge_nodes::AttributeId;
+use uaforge_codec::{Array, ExtensionObject, NumericRange, StatusCode};
+use uaforge_nodes::{AttributeId, AttributeValue};
 use uaforge_types::{
     CreateMonitoredItemsRequest, CreateMonitoredItemsResponse, DeleteMonitoredItemsRequest,
-    DeleteMonitoredItemsResponse, ModifyMonitoredItemsRequest, ModifyMonitoredItemsResponse,
+    DeleteMonitoredItemsResponse, EventFilter, ModifyMonitoredItemsRequest, ModifyMonitoredItemsResponse,
     MonitoredItemCreateRequest, MonitoredItemCreateResult, MonitoredItemModifyResult, MonitoringMode,
     MonitoringParameters, SetMonitoringModeRequest, SetMonitoringModeResponse, SetTriggeringRequest,
     SetTriggeringResponse, TimestampsToReturn, status,
@@ -16,8 +16,9 @@ use uaforge_types::{
 use super::ServiceCx;
 use super::subscription::status_of;
 use crate::attribute;
+use crate::event::filter::{EventItemFilter, EventTypes, Refused};
 use crate::node_ids::unknown;
-use crate::subscription::filter::DataFilter;
+use crate::subscription::filter::{DataFilter, Filter};
 use crate::subscription::item::{NewItem, Settings};
 use crate::subscription::items::Place;
 use crate::subscription::revision;
@@ -34,11 +35,17 @@ fn check_mode(mode: MonitoringMode) -> Result<(), StatusCode> {
 }
 
 /// What the items of a request have in common.
-struct Common {
+struct Common<'c> {
     /// Publishing interval of the subscription.
     publishing: Duration,
     timestamps: TimestampsToReturn,
+    events: EventTypes<'c>,
 }
+
+/// Size of the queue of an event item whose client leaves it to the server (OPC 10000-4 §7.21).
+const DEFAULT_EVENT_QUEUE: u32 = 1_000;
+/// SubscribeToEvents of EventNotifier (OPC 10000-3 §8.59).
+const SUBSCRIBE_TO_EVENTS: u8 = 1;
 
 /// CreateMonitoredItems (OPC 10000-4 §5.13.2).
 pub(crate) fn create(
@@ -48,25 +55,29 @@ pub(crate) fn create(
     check_timestamps(request.timestamps_to_return)?;
     let (id, session) = (request.subscription_id, cx.session.token);
     let publishing = cx.core.subscriptions.using(cx.now).interval(session, id)?;
-    let common = Common { publishing, timestamps: request.timestamps_to_return };
+    let common =
+        Common { publishing, timestamps: request.timestamps_to_return, events: EventTypes::new(cx.snapshot) };
     // Managers may be asked, so nothing is locked here.
     let checked: Vec<_> = request.items_to_create.iter().map(|item| check_item(cx, &common, item)).collect();
     let place = Place { core: cx.core, snapshot: cx.snapshot, now: cx.now };
     let mut subscriptions = cx.core.subscriptions.using(cx.now);
     let results = checked.into_iter().map(|item| {
-        let created = item.and_then(|new| {
+        let created = item.and_then(|(new, filter_result)| {
             let revised = (new.settings.interval, new.settings.queue_size);
-            subscriptions.create_item(place, session, id, new).map(|id| (id, revised))
+            let created = subscriptions.create_item(place, session, id, new);
+            created.map(|id| (id, revised, filter_result)).map_err(Refused::from)
         });
         match created {
-            Ok((monitored_item_id, (interval, queue_size))) => MonitoredItemCreateResult {
+            Ok((monitored_item_id, (interval, queue_size), filter_result)) => MonitoredItemCreateResult {
                 status_code: StatusCode::GOOD,
                 monitored_item_id,
                 revised_sampling_interval: revision::to_milliseconds(Duration::from_nanos(interval)),
                 revised_queue_size: queue_size,
-                ..Default::default()
+                filter_result,
             },
-            Err(status) => MonitoredItemCreateResult { status_code: status, ..Default::default() },
+            Err(Refused { status, result }) => {
+                MonitoredItemCreateResult { status_code: status, filter_result: result, ..Default::default() }
+            }
         }
     });
     Ok(CreateMonitoredItemsResponse {
@@ -77,9 +88,9 @@ pub(crate) fn create(
 
 fn check_item(
     cx: &ServiceCx<'_>,
-    common: &Common,
+    common: &Common<'_>,
     item: &MonitoredItemCreateRequest,
-) -> Result<NewItem, StatusCode> {
+) -> Result<(NewItem, ExtensionObject), Refused> {
     check_mode(item.monitoring_mode)?;
     let monitored = &item.item_to_monitor;
     let target = Target {
@@ -89,8 +100,8 @@ fn check_item(
         encoding: monitored.data_encoding.clone(),
     };
     check_target(cx, &target)?;
-    let settings = check_settings(cx, common, &target, &item.requested_parameters)?;
-    Ok(NewItem { target: Arc::new(target), mode: item.monitoring_mode, settings })
+    let (settings, filter_result) = check_settings(cx, common, &target, &item.requested_parameters)?;
+    Ok((NewItem { target: Arc::new(target), mode: item.monitoring_mode, settings }, filter_result))
 }
 
 /// Whether there is such a thing to monitor. That this user may not read it is told with its values.
@@ -108,19 +119,28 @@ fn check_target(cx: &ServiceCx<'_>, target: &Target) -> Result<(), StatusCode> {
     }
     let node = cx.snapshot.node(item.node).ok_or_else(|| unknown(item.node))?;
     let attribute = AttributeId::from_u32(target.attribute).ok_or(status::BAD_ATTRIBUTE_ID_INVALID)?;
-    node.attribute(attribute)?;
+    let value = node.attribute(attribute)?;
+    if let (AttributeId::EventNotifier, AttributeValue::Byte(notifier)) = (attribute, value)
+        && notifier & SUBSCRIBE_TO_EVENTS == 0
+    {
+        return Err(status::BAD_NOT_SUPPORTED);
+    }
     if item.encoding.name.is_empty() {
         return Ok(());
     }
     cx.core.nodes.check_encoding(&item, &node, cx.snapshot, attribute)
 }
 
+/// What a client may set of an item, and what there is to say of its filter.
 fn check_settings(
     cx: &ServiceCx<'_>,
-    common: &Common,
+    common: &Common<'_>,
     target: &Target,
     asked: &MonitoringParameters,
-) -> Result<Settings, StatusCode> {
+) -> Result<(Settings, ExtensionObject), Refused> {
+    if target.attribute == attribute::EVENT_NOTIFIER {
+        return check_event_settings(cx, common, asked);
+    }
     let limits = &cx.core.limits.subscriptions;
     let filter = DataFilter::check(&asked.filter, target, cx.snapshot, cx.decode())?;
     let interval = revision::sampling(
@@ -130,14 +150,41 @@ fn check_settings(
         tells_changes(cx.core, cx.snapshot, target),
         minimum_sampling(cx.snapshot, target),
     );
-    Ok(Settings {
+    let settings = Settings {
         client_handle: asked.client_handle,
         timestamps: common.timestamps,
-        filter,
+        filter: Filter::Data(filter),
         interval: u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX),
         queue_size: asked.queue_size.clamp(1, limits.max_queue_size.max(1)),
         discard_oldest: asked.discard_oldest,
-    })
+    };
+    Ok((settings, ExtensionObject::default()))
+}
+
+/// The settings of an item that monitors events: nothing is sampled, and the filter says which fields there are.
+fn check_event_settings(
+    cx: &ServiceCx<'_>,
+    common: &Common<'_>,
+    asked: &MonitoringParameters,
+) -> Result<(Settings, ExtensionObject), Refused> {
+    let limits = &cx.core.limits.subscriptions;
+    let filter = asked.filter.downcast_ref::<EventFilter>();
+    let filter = filter.ok_or(if asked.filter.is_null() {
+        status::BAD_EVENT_FILTER_INVALID
+    } else {
+        status::BAD_FILTER_NOT_ALLOWED
+    })?;
+    let (filter, filter_result) = EventItemFilter::check(filter, &common.events, limits)?;
+    let queue_size = if asked.queue_size == 0 { DEFAULT_EVENT_QUEUE } else { asked.queue_size };
+    let settings = Settings {
+        client_handle: asked.client_handle,
+        timestamps: common.timestamps,
+        filter: Filter::Event(Arc::new(filter)),
+        interval: 0,
+        queue_size: queue_size.clamp(1, limits.max_queue_size.max(1)),
+        discard_oldest: asked.discard_oldest,
+    };
+    Ok((settings, filter_result))
 }
 
 /// ModifyMonitoredItems (OPC 10000-4 §5.13.3).
@@ -155,7 +202,8 @@ pub(crate) fn modify(
             items.map(|item| subscriptions.target(session, id, item.monitored_item_id)).collect();
         (publishing, targets)
     };
-    let common = Common { publishing, timestamps: request.timestamps_to_return };
+    let common =
+        Common { publishing, timestamps: request.timestamps_to_return, events: EventTypes::new(cx.snapshot) };
     let checked: Vec<_> = request
         .items_to_modify
         .iter()
@@ -165,18 +213,21 @@ pub(crate) fn modify(
     let place = Place { core: cx.core, snapshot: cx.snapshot, now: cx.now };
     let mut subscriptions = cx.core.subscriptions.using(cx.now);
     let results = request.items_to_modify.iter().zip(checked).map(|(item, settings)| {
-        let modified = settings.and_then(|settings| {
+        let modified = settings.and_then(|(settings, filter_result)| {
             let revised = (settings.interval, settings.queue_size);
-            subscriptions.modify_item(place, id, item.monitored_item_id, settings).map(|()| revised)
+            let modified = subscriptions.modify_item(place, id, item.monitored_item_id, settings);
+            modified.map(|()| (revised, filter_result)).map_err(Refused::from)
         });
         match modified {
-            Ok((interval, queue_size)) => MonitoredItemModifyResult {
+            Ok(((interval, queue_size), filter_result)) => MonitoredItemModifyResult {
                 status_code: StatusCode::GOOD,
                 revised_sampling_interval: revision::to_milliseconds(Duration::from_nanos(interval)),
                 revised_queue_size: queue_size,
-                ..Default::default()
+                filter_result,
             },
-            Err(status) => MonitoredItemModifyResult { status_code: status, ..Default::default() },
+            Err(Refused { status, result }) => {
+                MonitoredItemModifyResult { status_code: status, filter_result: result, ..Default::default() }
+            }
         }
     });
     Ok(ModifyMonitoredItemsResponse {

@@ -98,6 +98,8 @@ table! {
         max_sampling_interval: Seconds,
         max_queue_size: u32,
         max_triggering_links: u32,
+        max_select_clauses: u32,
+        max_where_elements: u32,
         max_retransmission_messages: u32,
         notification_memory: usize,
     } and {}

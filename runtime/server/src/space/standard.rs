@@ -107,6 +107,10 @@ fn subscription_limits(edit: &mut Edit, limits: &Limits, time: DateTime) -> Resu
     attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_MONITORED_ITEMS_PER_SUBSCRIPTION, most, time)?;
     let most = subscriptions.max_queue_size;
     attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_MONITORED_ITEMS_QUEUE_SIZE, most, time)?;
+    let most = subscriptions.max_select_clauses;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_SELECT_CLAUSE_PARAMETERS, most, time)?;
+    let most = subscriptions.max_where_elements;
+    attach(edit, v::SERVER_SERVER_CAPABILITIES_MAX_WHERE_CLAUSE_PARAMETERS, most, time)?;
     Ok(())
 }
 

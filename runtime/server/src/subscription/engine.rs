@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use uaforge_codec::{StatusCode, Ticks};
+use uaforge_codec::{NodeId, StatusCode, Ticks};
 use uaforge_types::status;
 
 use super::arena::{Arena, Key};
@@ -35,6 +35,8 @@ pub(crate) struct Engine {
     pub(super) sources: Arena<Source>,
     pub(super) source_keys: HashMap<SourceKey, Key, RandomState>,
     pub(super) groups: HashMap<u64, Group, RandomState>,
+    /// The sources that hand on the events of a notifier.
+    pub(super) event_sources: HashMap<NodeId, Vec<Key>, RandomState>,
     pub(super) timers: Timers,
     /// Sources that wait for a read.
     pub(super) unread: Vec<Key>,
@@ -62,6 +64,7 @@ impl Engine {
             sources: Arena::default(),
             source_keys: HashMap::with_hasher(RandomState::default()),
             groups: HashMap::with_hasher(RandomState::default()),
+            event_sources: HashMap::with_hasher(RandomState::default()),
             timers: Timers::default(),
             unread: Vec::new(),
             held: 0,

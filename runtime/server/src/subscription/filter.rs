@@ -10,12 +10,45 @@ use super::deadband;
 use super::sample::{Change, Sample};
 use super::source::Target;
 use crate::attribute;
+use crate::event::filter::EventItemFilter;
 
 /// deadbandType (OPC 10000-4 §7.22.2).
 mod kind {
     pub(super) const NONE: u32 = 0;
     pub(super) const ABSOLUTE: u32 = 1;
     pub(super) const PERCENT: u32 = 2;
+}
+
+/// The filter of an item, which also says what the item monitors.
+#[derive(Clone, Debug)]
+pub(crate) enum Filter {
+    Data(DataFilter),
+    Event(Arc<EventItemFilter>),
+}
+
+impl Filter {
+    /// Whether a sample of a value is to be queued; it then counts as reported.
+    pub(crate) fn lets_through(&mut self, sample: &Sample, change: Change) -> bool {
+        match self {
+            Self::Data(filter) => filter.lets_through(sample, change),
+            Self::Event(_) => false,
+        }
+    }
+
+    /// Forgets what was reported: the next sample goes through.
+    pub(crate) fn reset(&mut self) {
+        if let Self::Data(filter) = self {
+            filter.reset();
+        }
+    }
+
+    /// The filter of events, if it is one.
+    pub(crate) fn as_event(&self) -> Option<&Arc<EventItemFilter>> {
+        match self {
+            Self::Data(_) => None,
+            Self::Event(filter) => Some(filter),
+        }
+    }
 }
 
 /// A filter of data changes as an item uses it.

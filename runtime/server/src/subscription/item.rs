@@ -5,7 +5,7 @@ use std::sync::Arc;
 use uaforge_types::{MonitoringMode, TimestampsToReturn};
 
 use super::arena::Key;
-use super::filter::DataFilter;
+use super::filter::Filter;
 use super::queue::Queue;
 use super::sample::Sample;
 use super::source::Target;
@@ -14,7 +14,7 @@ use super::source::Target;
 pub(crate) struct Settings {
     pub(crate) client_handle: u32,
     pub(crate) timestamps: TimestampsToReturn,
-    pub(crate) filter: DataFilter,
+    pub(crate) filter: Filter,
     /// Nanoseconds; 0 reports every change.
     pub(crate) interval: u64,
     pub(crate) queue_size: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Item {
     pub(crate) client_handle: u32,
     pub(crate) mode: MonitoringMode,
     pub(crate) timestamps: TimestampsToReturn,
-    pub(crate) filter: DataFilter,
+    pub(crate) filter: Filter,
     pub(crate) interval: u64,
     pub(crate) queue: Queue<Sample>,
     pub(crate) target: Arc<Target>,
@@ -42,6 +42,8 @@ pub(crate) struct Item {
     pub(crate) source: Option<(Key, usize)>,
     /// What it got first, if its source had not sampled that yet: it is not told again.
     pub(crate) first: Option<Box<Sample>>,
+    /// What tells that events were lost, until it is sent: it has a place of its own beside the queue.
+    pub(crate) overflow: Option<Box<Sample>>,
     /// It stands in its subscription's list of items with something to report.
     pub(crate) is_ready: bool,
     /// Its triggering item has triggered: what it has sampled is reported once.
@@ -64,6 +66,7 @@ impl Item {
             target: new.target,
             source: None,
             first: None,
+            overflow: None,
             is_ready: false,
             triggered: false,
             links: Vec::new(),
@@ -74,7 +77,16 @@ impl Item {
     pub(crate) fn reports(&self) -> bool {
         let may = self.mode == MonitoringMode::REPORTING
             || (self.mode == MonitoringMode::SAMPLING && self.triggered);
-        may && !self.queue.is_empty()
+        may && (!self.queue.is_empty() || self.overflow.is_some())
+    }
+
+    /// Takes the next thing to report. That events were lost is told where they are missing: before all others, or
+    /// behind them (OPC 10000-4 §5.13.1.5).
+    pub(crate) fn pop(&mut self) -> Option<Sample> {
+        if self.overflow.is_some() && (self.queue.discards_oldest() || self.queue.is_empty()) {
+            return self.overflow.take().map(|told| *told);
+        }
+        self.queue.pop()
     }
 
     /// Items that it triggers.

@@ -159,6 +159,7 @@ impl Engine {
         let Self { items, held, .. } = self;
         if let Some(item) = items.get_mut(key) {
             item.queue.clear(|dropped| *held -= dropped.weight());
+            *held -= item.overflow.take().map_or(0, |told| told.weight());
         }
     }
 

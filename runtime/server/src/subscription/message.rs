@@ -1,9 +1,11 @@
 //! Notification messages (OPC 10000-4 §7.25) as bytes.
 
 use uaforge_codec::{DateTime, Encode as _, EncodeContext, Encoder, NodeIdRef, StatusCode, Structure as _};
-use uaforge_types::{DataChangeNotification, StatusChangeNotification};
+use uaforge_types::{DataChangeNotification, EventNotificationList, StatusChangeNotification};
 
+use super::item::Item;
 use super::retransmission::Message;
+use super::sample::Sample;
 
 /// ExtensionObject with a binary body (OPC 10000-6 §5.2.2.15).
 const BINARY_BODY: u8 = 1;
@@ -13,36 +15,81 @@ const NULL_ARRAY: [u8; 4] = [0xFF; 4];
 /// Bytes of room that are kept from message to message.
 const KEEP: usize = 64 * 1024;
 
-/// Notifications of data changes on their way into a message.
+/// Notifications of data changes and events on their way into a message.
 #[derive(Default)]
 pub(crate) struct Notifications {
     /// MonitoredItemNotifications, one behind the other.
     pub(crate) changes: Vec<u8>,
     pub(crate) change_count: u32,
+    /// EventFieldLists, one behind the other.
+    pub(crate) events: Vec<u8>,
+    pub(crate) event_count: u32,
 }
 
 impl Notifications {
     pub(crate) fn clear(&mut self) {
         self.changes.clear();
         self.change_count = 0;
+        self.events.clear();
+        self.event_count = 0;
+    }
+
+    /// Notifications there are so far.
+    pub(crate) const fn count(&self) -> u32 {
+        self.change_count + self.event_count
+    }
+
+    /// Their bytes.
+    pub(crate) const fn len(&self) -> usize {
+        self.changes.len() + self.events.len()
+    }
+
+    /// Adds what an item reports. What takes more than `most` bytes is left out, and its status says so.
+    pub(crate) fn add(&mut self, item: &Item, sample: &Sample, most: usize) {
+        let handle = item.client_handle.to_le_bytes();
+        match item.filter.as_event() {
+            None => {
+                self.changes.extend_from_slice(&handle);
+                sample.put(&mut self.changes, item.timestamps, most);
+                self.change_count += 1;
+            }
+            Some(filter) => {
+                self.events.extend_from_slice(&handle);
+                if sample.value().len() > most {
+                    self.events.extend_from_slice(&filter.unencodable());
+                } else {
+                    self.events.extend_from_slice(sample.value());
+                }
+                self.event_count += 1;
+            }
+        }
     }
 
     /// Gives room back that an unusual message took.
     pub(crate) fn trim(&mut self) {
-        self.changes.clear();
-        self.changes.shrink_to(KEEP);
+        for room in [&mut self.changes, &mut self.events] {
+            room.clear();
+            room.shrink_to(KEEP);
+        }
     }
 
     /// The message.
     pub(crate) fn message(&self, sequence_number: u32, now: DateTime) -> Message {
-        let mut out = Vec::with_capacity(self.changes.len() + 64);
-        put_head(&mut out, sequence_number, now, usize::from(self.change_count > 0));
+        let mut out = Vec::with_capacity(self.len() + 80);
+        let kinds = usize::from(self.change_count > 0) + usize::from(self.event_count > 0);
+        put_head(&mut out, sequence_number, now, kinds);
         if self.change_count > 0 {
             put_type(&mut out, DataChangeNotification::DESCRIPTOR.binary_id());
             put_len(&mut out, self.changes.len() + 8);
             put_len(&mut out, self.change_count as usize);
             out.extend_from_slice(&self.changes);
             out.extend_from_slice(&NULL_ARRAY);
+        }
+        if self.event_count > 0 {
+            put_type(&mut out, EventNotificationList::DESCRIPTOR.binary_id());
+            put_len(&mut out, self.events.len() + 4);
+            put_len(&mut out, self.event_count as usize);
+            out.extend_from_slice(&self.events);
         }
         out.into()
     }

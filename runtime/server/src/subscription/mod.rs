@@ -8,6 +8,7 @@ mod arena;
 mod deadband;
 mod driver;
 mod engine;
+mod events;
 pub(crate) mod filter;
 pub(crate) mod item;
 pub(crate) mod items;

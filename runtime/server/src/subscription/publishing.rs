@@ -248,16 +248,14 @@ impl Engine {
                 continue;
             };
             while item.reports() {
-                let is_full = notifications.change_count >= subscription.max_notifications
-                    || notifications.changes.len() >= budget;
+                let is_full =
+                    notifications.count() >= subscription.max_notifications || notifications.len() >= budget;
                 if is_full {
                     return;
                 }
-                let Some(sample) = item.queue.pop() else { break };
+                let Some(sample) = item.pop() else { break };
                 *held -= sample.weight();
-                notifications.changes.extend_from_slice(&item.client_handle.to_le_bytes());
-                sample.put(&mut notifications.changes, item.timestamps, budget);
-                notifications.change_count += 1;
+                notifications.add(item, &sample, budget);
             }
             item.is_ready = false;
             subscription.ready.pop_front();

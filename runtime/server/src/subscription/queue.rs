@@ -51,6 +51,11 @@ impl<T: Entry> Queue<T> {
         self.size
     }
 
+    /// Whether the oldest entries make room for new ones.
+    pub(crate) fn discards_oldest(&self) -> bool {
+        self.discard_oldest
+    }
+
     /// Adds an entry; the one that made room for it. Without `room`, the queue counts as full as it is.
     ///
     /// A queue of size 1 holds the newest entry and says nothing. In a larger one the oldest entry goes and

@@ -130,7 +130,18 @@ impl Sample {
         Self { value: Encoded::new(&[]), status, times: mask::SERVER, source: DateTime::NULL, server: now }
     }
 
-    /// The encoded Variant; empty if there is no value.
+    /// The fields of an event, an encoded array of Variants, as it is queued by event items.
+    pub(crate) fn of_event(fields: &[u8]) -> Self {
+        Self {
+            value: Encoded::new(fields),
+            status: StatusCode::GOOD,
+            times: 0,
+            source: DateTime::NULL,
+            server: DateTime::NULL,
+        }
+    }
+
+    /// The encoded Variant; empty if there is no value. Of an event, its fields.
     pub(crate) fn value(&self) -> &[u8] {
         self.value.bytes()
     }

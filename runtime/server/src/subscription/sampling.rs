@@ -70,6 +70,7 @@ impl Engine {
                 sample
             }
             Kind::Fixed | Kind::Read => source.last.clone(),
+            Kind::Events => return,
         };
         match present {
             Some(sample) => {
@@ -115,6 +116,7 @@ impl Engine {
         };
         let source_key = self.sources.insert(source);
         self.watch_semantics(place, source_key);
+        self.note_event_source(source_key);
         self.source_keys.insert(key, source_key);
         self.watch(source_key);
         self.join_group(source_key, place.now.ticks);
@@ -132,6 +134,7 @@ impl Engine {
         self.leave_group(key);
         if let Some(source) = self.sources.remove(key) {
             self.source_keys.remove(&source.key);
+            self.forget_event_source(&source.key.target.node, key);
         }
     }
 
@@ -148,7 +151,7 @@ impl Engine {
         let Some(source) = self.sources.get_mut(key) else { return };
         let shortest = u64::try_from(self.limits.min_sampling_interval.as_nanos()).unwrap_or(u64::MAX);
         let interval = match (&source.kind, source.key.interval) {
-            (Kind::Fixed, _) | (Kind::Cell { .. }, 0) => return,
+            (Kind::Fixed | Kind::Events, _) | (Kind::Cell { .. }, 0) => return,
             (Kind::Read, 0) => shortest.max(1_000_000),
             (_, interval) => interval,
         };
@@ -216,7 +219,7 @@ impl Engine {
                     source.reading = true;
                     self.unread.push(*key);
                 }
-                Kind::Read | Kind::Fixed => {}
+                Kind::Read | Kind::Fixed | Kind::Events => {}
             }
         }
         if let Some(group) = self.groups.get_mut(&interval) {
@@ -268,9 +271,13 @@ impl Engine {
         if let Some(dropped) = item.queue.push(sample.clone(), has_room) {
             self.held -= dropped.weight();
         }
-        let triggers = !item.links().is_empty();
+        self.report(item_key);
+    }
+
+    /// An item has queued something: it may have it to report, and others with it.
+    pub(super) fn report(&mut self, item_key: Key) {
         self.note_ready(item_key);
-        if triggers {
+        if self.items.get(item_key).is_some_and(|item| !item.links().is_empty()) {
             self.trigger(item_key);
         }
     }
@@ -316,7 +323,7 @@ impl Engine {
                 (Kind::Cell { cell, .. }, Kind::Cell { cell: found, .. }) => {
                     std::sync::Arc::ptr_eq(cell, found)
                 }
-                (Kind::Read, Kind::Read) => true,
+                (Kind::Read, Kind::Read) | (Kind::Events, Kind::Events) => true,
                 _ => false,
             };
             self.watch_semantics(place, key);

@@ -70,6 +70,8 @@ pub(crate) enum Kind {
     Fixed,
     /// By a read each time.
     Read,
+    /// From what is emitted: there is nothing to sample.
+    Events,
 }
 
 /// One source.
@@ -88,6 +90,9 @@ pub(crate) struct Source {
 
 /// How the values of a target are got at.
 pub(crate) fn kind(core: &Core, snapshot: &Snapshot, target: &Target) -> Kind {
+    if target.attribute == attribute::EVENT_NOTIFIER {
+        return Kind::Events;
+    }
     let id = target.node.as_ref();
     if core.route(id) != 0 || core.nodes.live.is_live(id) || core.nodes.rights.0.is_some() {
         return Kind::Read;
@@ -106,7 +111,7 @@ pub(crate) fn kind(core: &Core, snapshot: &Snapshot, target: &Target) -> Kind {
 
 /// Whether changes of a target's values are told, so that nobody has to look for them.
 pub(crate) fn tells_changes(core: &Core, snapshot: &Snapshot, target: &Target) -> bool {
-    matches!(kind(core, snapshot, target), Kind::Cell { .. } | Kind::Fixed)
+    !matches!(kind(core, snapshot, target), Kind::Read)
 }
 
 /// MinimumSamplingInterval of a Variable in milliseconds (OPC 10000-3 §5.6.2), if it states one above 0.
