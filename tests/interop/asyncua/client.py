@@ -9,11 +9,13 @@ import logging
 import pathlib
 import sys
 
+import subscriptions
 import wire
 from asyncua import Client, ua
 from asyncua.ua.ua_binary import struct_from_binary
 from steps import STEPS, Skip
 
+ALL_STEPS = STEPS | subscriptions.STEPS
 TIMEOUT = 15
 
 
@@ -22,7 +24,7 @@ class Conversation:
 
     def __init__(self, protocol, url, index):
         self.protocol, self.url, self.index = protocol, url, index
-        self.points = []
+        self.points, self.subscriptions, self.items, self.sequence_numbers = [], [], [], []
         self.token = protocol.authentication_token
         self.nonce = None
 
@@ -76,11 +78,13 @@ async def run(conversation, check):
     outcomes = []
     try:
         for step in check["steps"]:
-            outcomes.append(await STEPS[step["do"]](conversation, step))
+            outcomes.append(await ALL_STEPS[step["do"]](conversation, step))
     except Skip as reason:
         return {"skip": str(reason)}
     except Exception as error:  # whatever the library makes of an answer is the outcome
         return {"steps": outcomes, "error": f"{type(error).__name__}: {error}"}
+    finally:
+        await subscriptions.end_all(conversation)
     return {"steps": outcomes}
 
 

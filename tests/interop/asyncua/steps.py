@@ -18,15 +18,15 @@ TIMESTAMPS = {"source": 0, "server": 1, "both": 2, "neither": 3}
 async def read(cx, step):
     request = ua.ReadRequest()
     request.Parameters.MaxAge = step.get("max_age", 0)
-    request.Parameters.TimestampsToReturn = _timestamps(step.get("timestamps", "both"))
+    request.Parameters.TimestampsToReturn = timestamps(step.get("timestamps", "both"))
     request.Parameters.NodesToRead = [_read_value_id(cx, *item) for item in step["nodes"]]
     response, status = await cx.send(request, ua.ReadResponse)
     if response is None:
         return {"status": status}
-    return {"status": status, "results": [_data_value(data) for data in response.Results or []]}
+    return {"status": status, "results": [data_value(data) for data in response.Results or []]}
 
 
-def _timestamps(name):
+def timestamps(name):
     try:
         return ua.TimestampsToReturn(TIMESTAMPS.get(name, name))
     except ValueError:
@@ -40,7 +40,7 @@ def _read_value_id(cx, node, attribute, index_range=None, encoding=None):
     return item
 
 
-def _data_value(data):
+def data_value(data):
     return {
         "status": wire.status(data.StatusCode),
         "value": wire.value_text(data.Value),

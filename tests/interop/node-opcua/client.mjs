@@ -6,7 +6,10 @@ import fs from "node:fs";
 import { promisify } from "node:util";
 import { opcua } from "./library.mjs";
 import { Skip, STEPS } from "./steps.mjs";
+import * as subscriptions from "./subscriptions.mjs";
 import * as wire from "./wire.mjs";
+
+const ALL_STEPS = { ...STEPS, ...subscriptions.STEPS };
 
 const TIMEOUT = 15_000;
 const NO_RETRY = { maxRetry: 0, initialDelay: 100, maxDelay: 100 };
@@ -18,6 +21,9 @@ class Conversation {
         this.url = url;
         this.index = index;
         this.points = [];
+        this.subscriptions = [];
+        this.items = [];
+        this.sequenceNumbers = [];
         this.token = null;
     }
 
@@ -49,10 +55,12 @@ class Conversation {
         const steps = [];
         try {
             for (const step of check.steps) {
-                steps.push(await STEPS[step.do](this, step));
+                steps.push(await ALL_STEPS[step.do](this, step));
             }
         } catch (error) {
             return error instanceof Skip ? { skip: error.message } : { steps, error: `${error.message}` };
+        } finally {
+            await subscriptions.endAll(this);
         }
         return { steps };
     }

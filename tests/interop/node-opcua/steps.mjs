@@ -7,7 +7,7 @@ import * as wire from "./wire.mjs";
 /** A step that this client has no words for. */
 export class Skip extends Error {}
 
-const TIMESTAMPS = { source: 0, server: 1, both: 2, neither: 3 };
+export const TIMESTAMPS = { source: 0, server: 1, both: 2, neither: 3 };
 const MOMENT = new Date(Date.UTC(2024, 1, 29));
 
 function range(text) {
@@ -35,13 +35,17 @@ async function read(cx, step) {
     if (!response) {
         return { status };
     }
-    const results = (response.results ?? []).map((data) => ({
+    return { status, results: (response.results ?? []).map(dataValue) };
+}
+
+/** A DataValue as plain data. */
+export function dataValue(data) {
+    return {
         status: wire.status(data.statusCode),
         value: wire.valueText(data.value),
         source: Boolean(data.sourceTimestamp),
         server: Boolean(data.serverTimestamp),
-    }));
-    return { status, results };
+    };
 }
 
 async function write(cx, step) {

@@ -109,7 +109,7 @@ impl<C: Caller> Conversation<C> {
     }
 }
 
-fn timestamps(step: &Value) -> TimestampsToReturn {
+pub(super) fn timestamps(step: &Value) -> TimestampsToReturn {
     match step.get("timestamps") {
         Some(Value::Number(number)) => {
             TimestampsToReturn(number.as_i64().and_then(|n| i32::try_from(n).ok()).unwrap_or_default())
@@ -125,7 +125,7 @@ fn name(text: &str) -> QualifiedName {
     QualifiedName { namespace_index: 0, name: text.into() }
 }
 
-fn data_value(data: &DataValue) -> Value {
+pub(super) fn data_value(data: &DataValue) -> Value {
     json!({
         "status": data.status_or_good().0,
         "value": value_text(data.value()),

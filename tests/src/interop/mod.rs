@@ -4,7 +4,9 @@
 
 mod attributes;
 pub mod methods;
+mod monitored_items;
 mod sessions;
+mod subscriptions;
 mod views;
 
 use core::future::Future;
@@ -140,6 +142,12 @@ pub struct Conversation<C> {
     namespace: Namespace,
     /// Continuation points that the server gave, in their order.
     points: Vec<ByteString>,
+    /// Ids of subscriptions that the server made, in their order.
+    subscriptions: Vec<u32>,
+    /// Ids of monitored items, in their order; 0 for one that the server refused.
+    items: Vec<u32>,
+    /// Sequence numbers of the messages that told of something.
+    sequence_numbers: Vec<u32>,
 }
 
 /// The outcome of a step, or why there is none.
@@ -148,11 +156,25 @@ type Outcome = Result<Value, String>;
 impl<C: Caller> Conversation<C> {
     /// Begins a check on a connection to `url`, whose NamespaceArray has the plan's namespace at `index`.
     pub fn new(connection: C, url: &str, index: u16) -> Self {
-        Self { connection, url: url.to_owned(), namespace: Namespace(index), points: Vec::new() }
+        Self {
+            connection,
+            url: url.to_owned(),
+            namespace: Namespace(index),
+            points: Vec::new(),
+            subscriptions: Vec::new(),
+            items: Vec::new(),
+            sequence_numbers: Vec::new(),
+        }
     }
 
     /// Carries out the steps; each one's outcome, and why it ended early.
     pub async fn run(mut self, steps: &[Value]) -> Value {
+        let outcome = self.run_all(steps).await;
+        self.end_subscriptions().await;
+        outcome
+    }
+
+    async fn run_all(&mut self, steps: &[Value]) -> Value {
         let mut outcomes = Vec::new();
         for step in steps {
             match self.step(step).await {
@@ -180,6 +202,19 @@ impl<C: Caller> Conversation<C> {
             "activate" => self.activate(step).await,
             "close_session" => self.close_session().await,
             "token" => self.take_token(step),
+            "subscribe" => self.subscribe(step).await,
+            "modify_subscription" => self.modify_subscription(step).await,
+            "publishing" => self.publishing(step).await,
+            "unsubscribe" => self.unsubscribe(step).await,
+            "transfer" => self.transfer(step).await,
+            "publish" => self.publish(step).await,
+            "republish" => self.republish(step).await,
+            "monitor" => self.monitor(step).await,
+            "modify_items" => self.modify_items(step).await,
+            "monitoring_mode" => self.monitoring_mode(step).await,
+            "delete_items" => self.delete_items(step).await,
+            "trigger" => self.trigger(step).await,
+            "wait" => Ok(subscriptions::wait(step)),
             other => Err(format!("there is no step `{other}`")),
         }
     }
