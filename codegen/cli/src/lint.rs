@@ -9,13 +9,16 @@ use crate::{MessageFormat, print_diagnostics, status};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// NodeSet2 files, type dictionaries (BSD) and interface files that belong together,
+    /// NodeSet2 files, type dictionaries (BSD), identifier tables (CSV) and interface files that belong together,
     /// those of required models among them; the base model is known
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Documented repairs of published files; each that is applied is told
     #[arg(long, value_name = "FILE")]
     repair: Vec<PathBuf>,
+    /// Tables of identifiers (CSV) that the files are held against
+    #[arg(long, value_name = "FILE")]
+    identifiers: Vec<PathBuf>,
     /// How diagnostics are printed
     #[arg(long, value_enum, default_value = "human")]
     message_format: MessageFormat,
@@ -39,6 +42,8 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
         .drop_unknown_references(arguments.drop_unknown_references)
         .lints(!arguments.no_advice);
     let loader = arguments.repair.iter().fold(loader, |loader, file| loader.repair_file(file));
+    let loader =
+        arguments.identifiers.iter().fold(loader, |loader, file| loader.identifiers_file(None, file));
     let loaded = arguments.files.iter().fold(loader, |loader, file| loader.file(file)).load();
     print_diagnostics(&loaded, arguments.message_format, arguments.all);
     if arguments.message_format == MessageFormat::Human {

@@ -51,6 +51,24 @@ fn several_files_are_one_load() {
     assert_eq!(run(&["lint", JSON, &alone, &together]).0, Some(0));
 }
 
+/// A table of identifiers given as such, and one among the files.
+#[test]
+fn a_table_of_identifiers_guards() {
+    for code in ["UAF0612", "UAF0613"] {
+        let (model, table) = (fixture(&format!("{code}.xml")), fixture(&format!("{code}.csv")));
+        for arguments in
+            [["lint", JSON, &model, "--identifiers", &table], ["lint", JSON, "--all", &model, &table]]
+        {
+            let (status, lines) = run(&arguments);
+            assert_eq!((status, &lines[0]["code"]), (Some(1), &Value::from(code)), "{lines:?}");
+        }
+    }
+    let (model, table) =
+        (fixture("UAF0612.xml"), written("agrees.csv", "Plant,5001,Object\nPump,5002,Object\n"));
+    assert_eq!(run(&["lint", JSON, &model, "--identifiers", &table]), (Some(0), Vec::new()));
+    assert_eq!(run(&["lint", JSON, &model, "--identifiers", "no/such.csv"]).0, Some(2));
+}
+
 #[test]
 fn diff_tells_by_its_status_what_the_change_needs() {
     let text = std::fs::read_to_string(fixture("UAF0523.xml")).expect("a fixture");

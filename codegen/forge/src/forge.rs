@@ -32,6 +32,7 @@ pub struct Forge {
     descriptions: Option<bool>,
     ledgers: BTreeMap<String, PathBuf>,
     repairs: Vec<PathBuf>,
+    identifiers: BTreeMap<String, PathBuf>,
     allow_older_models: bool,
     out: Option<PathBuf>,
 }
@@ -91,7 +92,8 @@ impl Forge {
     }
 
     /// A type dictionary (BSD), relative to the crate's manifest: it gives definitions to data types whose NodeSet has
-    /// none. A dictionary without a NodeSet is a model of types alone, whose ids are their names.
+    /// none. A dictionary without a NodeSet is a model of types alone, whose ids are their names or those of
+    /// [`Forge::identifiers`].
     pub fn bsd(self, path: impl Into<PathBuf>) -> Self {
         self.nodeset(path)
     }
@@ -118,6 +120,14 @@ impl Forge {
     /// `uaforge explain UAF0012` describes. It changes the NodeSet of the SHA-256 that it names, and nothing else.
     pub fn repair(mut self, path: impl Into<PathBuf>) -> Self {
         self.repairs.push(path.into());
+        self
+    }
+
+    /// A table of identifiers (CSV with lines of name, identifier, node class), relative to the crate's manifest, that
+    /// guards the model with this URI: the build fails where an id of the NodeSet is not the published one. Types of a
+    /// dictionary without a NodeSet get their ids from it.
+    pub fn identifiers(mut self, uri: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        self.identifiers.insert(uri.into(), path.into());
         self
     }
 
@@ -171,6 +181,10 @@ impl Forge {
         for path in &self.repairs {
             println!("cargo::rerun-if-changed={}", path.display());
             loader = loader.repair_file(path);
+        }
+        for (uri, path) in &self.identifiers {
+            println!("cargo::rerun-if-changed={}", path.display());
+            loader = loader.identifiers_file(Some(uri), path);
         }
         for published in uaforge_publish::inherited() {
             println!("cargo::rerun-if-changed={}", published.path);

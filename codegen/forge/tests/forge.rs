@@ -105,3 +105,19 @@ fn models_of_one_name_are_an_error_that_says_what_to_do() {
     forge.name(LINE, "line").build().expect("generated");
     assert!(folder.join("out/line.rs").is_file() && folder.join("out/parts.rs").is_file());
 }
+
+/// A published id that another node has now ends the build.
+#[test]
+fn a_table_of_identifiers_guards_the_build() {
+    let folder = folder("identifiers");
+    let (file, table) = (folder.join("Parts.xml"), folder.join("Parts.csv"));
+    let text = nodeset(&[PARTS], &[(PARTS, &[NS0])], &[("ns=1;i=1001", "1:PartType", "i=58")]);
+    fs::write(&file, text).expect("written");
+    let build = |ids: &str| {
+        fs::write(&table, ids).expect("written");
+        Forge::new().nodeset(&file).identifiers(PARTS, &table).out_dir(folder.join("out")).build()
+    };
+    build("PartType,1001,ObjectType\n").expect("the ids agree");
+    let error = build("PartType,1002,ObjectType\n").expect_err("the id is another one").to_string();
+    assert!(error.contains("1 error"), "{error}");
+}

@@ -17,10 +17,12 @@ struct Golden {
     name: &'static str,
     nodeset: &'static str,
     requires: &'static [(&'static str, &'static str)],
+    /// Table of identifiers of a type dictionary.
+    identifiers: Option<&'static str>,
 }
 
 const fn golden(name: &'static str, nodeset: &'static str) -> Golden {
-    Golden { name, nodeset, requires: &[] }
+    Golden { name, nodeset, requires: &[], identifiers: None }
 }
 
 const GOLDENS: &[Golden] = &[
@@ -33,6 +35,10 @@ const GOLDENS: &[Golden] = &[
     golden("case_collisions", "cases/017-case-collisions/nodeset.xml"),
     golden("value_ranks_and_dimensions", "cases/018-value-ranks-and-dimensions/nodeset.xml"),
     golden("allow_subtypes", "cases/019-allow-subtypes/nodeset.xml"),
+    Golden {
+        identifiers: Some("goldens/bsd_switch_and_length_fields/ids.csv"),
+        ..golden("bsd_switch_and_length_fields", "cases/026-bsd-switch-and-length-fields/types.bsd")
+    },
     golden("typed_client_method_call", "cases/027-typed-client-method-call/nodeset.xml"),
     golden("xml_values", "cases/020-xml-values-every-builtin/nodeset.xml"),
     golden("abstract_types", "goldens/abstract_types/AbstractTypes.NodeSet2.xml"),
@@ -45,11 +51,13 @@ const GOLDENS: &[Golden] = &[
         name: "methods_derived",
         nodeset: "goldens/methods_derived/MethodsDerived.NodeSet2.xml",
         requires: &[("methods", "goldens/methods/Methods.NodeSet2.xml")],
+        identifiers: None,
     },
     Golden {
         name: "node_attributes",
         nodeset: "goldens/node_attributes/NodeAttributes.NodeSet2.xml",
         requires: &[("two_models_base", "goldens/two_models_base/Base.NodeSet2.xml")],
+        identifiers: None,
     },
     golden("option_set_structure", "goldens/option_set_structure/OptionSetStructure.NodeSet2.xml"),
     golden("option_sets", "goldens/option_sets/OptionSets.NodeSet2.xml"),
@@ -60,6 +68,7 @@ const GOLDENS: &[Golden] = &[
         name: "two_models_derived",
         nodeset: "goldens/two_models_derived/Derived.NodeSet2.xml",
         requires: &[("two_models_base", "goldens/two_models_base/Base.NodeSet2.xml")],
+        identifiers: None,
     },
     golden("unions", "goldens/unions/Unions.NodeSet2.xml"),
     golden("shapes", "goldens/shapes/Shapes.NodeSet2.xml"),
@@ -80,6 +89,9 @@ fn generate(golden: &Golden) -> Files {
     for (_, nodeset) in golden.requires {
         loader = loader.file(here().join(nodeset));
     }
+    if let Some(table) = golden.identifiers {
+        loader = loader.identifiers_file(Some(&uri_of(golden.nodeset)), here().join(table));
+    }
     let mut loaded = loader.load();
     let problems: Vec<String> = loaded.diagnostics.iter().map(|one| one.message.clone()).collect();
     assert!(problems.is_empty(), "{}: {problems:#?}", golden.name);
@@ -98,10 +110,11 @@ fn generate(golden: &Golden) -> Files {
     files
 }
 
-/// The namespace URI that a NodeSet defines.
+/// The namespace URI that a NodeSet or a type dictionary defines.
 fn uri_of(nodeset: &str) -> String {
     let text = fs::read_to_string(here().join(nodeset)).expect("a fixture");
-    let (_, rest) = text.split_once("ModelUri=\"").expect("a model");
+    let named = ["ModelUri=\"", "TargetNamespace=\""].iter().find_map(|name| text.split_once(name));
+    let (_, rest) = named.expect("a model");
     rest.split('"').next().unwrap_or_default().to_owned()
 }
 
@@ -127,7 +140,7 @@ fn committed(folder: &Path) -> Files {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.expect("an entry").path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if !name.ends_with(".xml") {
+        if !name.ends_with(".xml") && !name.ends_with(".csv") {
             files.insert(name, fs::read(&path).expect("readable"));
         }
     }

@@ -166,6 +166,39 @@ fn later_nodes_take_no_names() {
     assert_eq!(interface::write(&next, ns), text);
 }
 
+/// What the rules decided between two names stays so when one of the two is removed.
+#[test]
+fn names_stay_when_others_are_removed() {
+    let old = load(nodeset(true));
+    let before = names(&generate(&old));
+    let previous = interface::write(&old, old.ns(URI).expect("the model"));
+    let mut less = load(nodeset(false));
+    let ns = less.ns(URI).expect("the model");
+    assert_ne!(names(&generate(&less)), before, "without a ledger names would move");
+    keep_names(&mut less, ns, &previous).expect("it can be read");
+    assert_eq!(names(&generate(&less)), before);
+    // And when what was removed comes back.
+    let text = interface::write(&less, ns);
+    let mut again = load(nodeset(true));
+    keep_names(&mut again, ns, &text).expect("it can be read");
+    assert_eq!(names(&generate(&again)), before);
+}
+
+/// The order of nodes in a file has no influence, with or without a ledger.
+#[test]
+fn names_stay_when_nodes_are_reordered() {
+    let text = nodeset(true);
+    let (head, rest) = text.split_once("</Models>\n").expect("a head");
+    let nodes: Vec<&str> = rest.trim_end_matches("</UANodeSet>").lines().collect();
+    let first = generate(&load(text.clone()));
+    for shift in [1, nodes.len() / 2] {
+        let (front, back) = nodes.split_at(shift);
+        let moved: Vec<&str> = back.iter().rev().chain(front).copied().collect();
+        let set = load(format!("{head}</Models>\n{}</UANodeSet>", moved.join("\n")));
+        assert!(generate(&set) == first, "a shift by {shift}");
+    }
+}
+
 /// The ledger says what the rules do not, and nothing else.
 #[test]
 fn the_ledger_is_short() {

@@ -87,6 +87,21 @@ pub fn class_name(class: NodeClass) -> &'static str {
     }
 }
 
+/// The class of a word that [`class_name`] gives.
+pub(crate) fn class_of(word: &str) -> Option<NodeClass> {
+    let classes = [
+        NodeClass::Object,
+        NodeClass::Variable,
+        NodeClass::Method,
+        NodeClass::ObjectType,
+        NodeClass::VariableType,
+        NodeClass::ReferenceType,
+        NodeClass::DataType,
+        NodeClass::View,
+    ];
+    classes.into_iter().find(|class| class_name(*class) == word)
+}
+
 fn lines(set: &ModelSet, model: &Model, keep: impl Fn(&Id) -> bool) -> Canonical {
     let mut canonical = Canonical::default();
     let definitions = type_definitions(&model.references);

@@ -4,6 +4,7 @@ pub mod canonical;
 mod dates;
 pub mod diagnostic;
 pub mod diff;
+mod identifiers;
 mod ids;
 pub mod interface;
 mod known;

@@ -1,16 +1,20 @@
 //! The front door: files in any order in, one resolved set and all diagnostics out.
 
+mod repairs;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use crate::diagnostic::{Code, Diagnostic, Severity, render};
+use crate::identifiers::{self, is_table};
 use crate::interface;
-use crate::repair::{Repair, fingerprint};
+use crate::repair::fingerprint;
 use crate::resolve::{self, Interface, Options};
 use crate::resolved::{ModelSet, Ns};
 use crate::schema;
 use crate::source::{self, Sources};
+use repairs::{RepairInput, Repairs};
 
 /// How many of one code in one file a folded report shows.
 const SHOWN: usize = 10;
@@ -37,15 +41,18 @@ impl Default for Loader {
 
 #[derive(Clone, Debug)]
 enum Input {
-    File(PathBuf),
+    File(PathBuf, Role),
     Interface { text: String, rust_path: Option<String> },
-    Text { name: String, bytes: Vec<u8> },
+    Text { name: String, bytes: Vec<u8>, role: Role },
 }
 
+/// What a caller says of an input.
 #[derive(Clone, Debug)]
-enum RepairInput {
-    File(PathBuf),
-    Text { name: String, text: String },
+enum Role {
+    /// Nothing: its content says it.
+    Sniffed,
+    /// It is a table of identifiers, of the model with this URI.
+    Identifiers(Option<String>),
 }
 
 /// The outcome of a run.
@@ -108,18 +115,18 @@ impl Loader {
         Self::default()
     }
 
-    /// Adds a NodeSet2 file, a type dictionary (BSD) or a model interface file; its content says which. A dictionary
-    /// gives definitions to data types whose NodeSet has none.
+    /// Adds a NodeSet2 file, a type dictionary (BSD), a table of identifiers (CSV) or a model interface file; its content
+    /// says which. A dictionary gives definitions to data types whose NodeSet has none.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.inputs.push(Input::File(path.into()));
+        self.inputs.push(Input::File(path.into(), Role::Sniffed));
         self
     }
 
     /// Adds a NodeSet2 text; `name` stands for the path in messages.
     #[must_use]
     pub fn text(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        self.inputs.push(Input::Text { name: name.into(), bytes: bytes.into() });
+        self.inputs.push(Input::Text { name: name.into(), bytes: bytes.into(), role: Role::Sniffed });
         self
     }
 
@@ -143,6 +150,29 @@ impl Loader {
     #[must_use]
     pub fn repair_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.repairs.push(RepairInput::File(path.into()));
+        self
+    }
+
+    /// Adds a table of identifiers (CSV with lines of name, identifier, node class) as a guard of the model with this
+    /// URI, or without one, of the document that it fits best: codes UAF061x tell where ids, names and node classes are
+    /// not those of the table. Types of a dictionary without a NodeSet get their ids from it. `name` stands for the path
+    /// in messages.
+    #[must_use]
+    pub fn identifiers(
+        mut self,
+        uri: Option<&str>,
+        name: impl Into<String>,
+        text: impl Into<Vec<u8>>,
+    ) -> Self {
+        let role = Role::Identifiers(uri.map(str::to_owned));
+        self.inputs.push(Input::Text { name: name.into(), bytes: text.into(), role });
+        self
+    }
+
+    /// Adds a file with a table of identifiers; see [`Loader::identifiers`].
+    #[must_use]
+    pub fn identifiers_file(mut self, uri: Option<&str>, path: impl Into<PathBuf>) -> Self {
+        self.inputs.push(Input::File(path.into(), Role::Identifiers(uri.map(str::to_owned))));
         self
     }
 
@@ -182,6 +212,7 @@ impl Loader {
         let mut rust_paths = BTreeMap::new();
         let mut repairs = Repairs::read(&self.repairs, self.max_bytes, &mut diagnostics);
         let mut listed = Vec::new();
+        let mut guards = BTreeMap::new();
         for input in self.inputs {
             match read(input, &mut sources, self.max_bytes, &mut repairs) {
                 Ok((file, Kind::Interface(path))) => {
@@ -191,6 +222,9 @@ impl Loader {
                     listed.push(file);
                     rust_paths.insert(file, None);
                 }
+                Ok((file, Kind::Identifiers(uri))) => {
+                    guards.insert(file, uri);
+                }
                 Ok((_, Kind::Document)) => {}
                 Err(diagnostic) => diagnostics.push(*diagnostic),
             }
@@ -199,6 +233,7 @@ impl Loader {
         let mut documents = Vec::new();
         let mut interfaces = Vec::new();
         let mut carried = Vec::new();
+        let mut tables = Vec::new();
         for (file, source) in (0u32..).zip(sources.iter()) {
             if let Some(path) = rust_paths.remove(&file) {
                 match Interface::read(file, &source.text, path) {
@@ -212,59 +247,23 @@ impl Loader {
                 }
                 continue;
             }
+            if let Some(uri) = guards.get(&file) {
+                tables.push(identifiers::read(file, &source.text, uri.as_deref(), &mut diagnostics));
+                continue;
+            }
             match schema::parse(file, source) {
                 Ok(document) => documents.push((file, document)),
                 Err(diagnostic) => diagnostics.push(*diagnostic),
             }
         }
-        let (set, models) = resolve::resolve(&documents, interfaces, &self.options, &mut diagnostics);
+        let (set, models) =
+            resolve::resolve(&documents, interfaces, &tables, &self.options, &mut diagnostics);
         drop(documents);
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.file, span.start)));
         let carried = carried.into_iter().map(|(file, uri)| (file, set.ns(&uri).into_iter().collect()));
         let documents = models.into_iter().chain(carried);
         let documents = documents.map(|(file, models)| LoadedDocument { file, models }).collect();
         Loaded { set, documents, sources, diagnostics }
-    }
-}
-
-/// The repairs of a run, which of them were used, and what there is to say.
-struct Repairs {
-    known: Vec<(Repair, bool)>,
-    said: Vec<Diagnostic>,
-}
-
-impl Repairs {
-    fn read(inputs: &[RepairInput], limit: usize, diagnostics: &mut Vec<Diagnostic>) -> Self {
-        let mut known = Vec::new();
-        for input in inputs {
-            let repair = match input {
-                RepairInput::Text { name, text } => Repair::parse(name, text),
-                RepairInput::File(path) => {
-                    let name = path.display().to_string();
-                    let text =
-                        source::read_file(path, limit).and_then(|bytes| source::decode(&name, bytes, limit));
-                    text.and_then(|text| Repair::parse(&name, &text))
-                }
-            };
-            match repair {
-                Ok(repair) => known.push((repair, false)),
-                Err(diagnostic) => diagnostics.push(*diagnostic),
-            }
-        }
-        Self { known, said: Vec::new() }
-    }
-
-    /// Applies what there is for the file with these bytes.
-    fn apply(&mut self, fingerprint: &str, file: u32, text: &mut String) {
-        for (repair, used) in self.known.iter_mut().filter(|(repair, _)| repair.is_for(fingerprint)) {
-            *used = true;
-            self.said.push(*repair.apply(file, text));
-        }
-    }
-
-    fn finish(mut self) -> Vec<Diagnostic> {
-        self.said.extend(self.known.iter().filter(|(_, used)| !used).map(|(repair, _)| repair.unused()));
-        self.said
     }
 }
 
@@ -275,6 +274,8 @@ enum Kind {
     Interface(Option<String>),
     /// An interface file among the documents.
     InterfaceFile,
+    /// A table of identifiers, of the model with this URI.
+    Identifiers(Option<String>),
 }
 
 fn read(
@@ -283,9 +284,9 @@ fn read(
     limit: usize,
     repairs: &mut Repairs,
 ) -> Result<(u32, Kind), Box<Diagnostic>> {
-    let (name, bytes) = match input {
-        Input::File(path) => (path.display().to_string(), source::read_file(&path, limit)?),
-        Input::Text { name, bytes } => (name, bytes),
+    let (name, bytes, role) = match input {
+        Input::File(path, role) => (path.display().to_string(), source::read_file(&path, limit)?, role),
+        Input::Text { name, bytes, role } => (name, bytes, role),
         Input::Interface { text, rust_path } => {
             let model = text.lines().find_map(|line| line.strip_prefix("model\t")).unwrap_or("a model");
             let name = format!("interface of {model}");
@@ -297,6 +298,11 @@ fn read(
     let mut text = source::decode(&name, bytes, limit)?;
     let file = sources.iter().count() as u32;
     repairs.apply(&fingerprint, file, &mut text);
-    let kind = if interface::is_interface(&text) { Kind::InterfaceFile } else { Kind::Document };
+    let kind = match role {
+        Role::Identifiers(uri) => Kind::Identifiers(uri),
+        Role::Sniffed if interface::is_interface(&text) => Kind::InterfaceFile,
+        Role::Sniffed if is_table(&text) => Kind::Identifiers(None),
+        Role::Sniffed => Kind::Document,
+    };
     Ok((sources.push(name, text), kind))
 }

@@ -33,6 +33,7 @@ fn load(code: Code) -> Loaded {
         let text = || String::from_utf8(bytes.clone()).expect("UTF-8");
         loader = match name.rsplit('.').next() {
             Some("txt") => loader.interface(text(), None),
+            Some("csv") => loader.identifiers(None, name, bytes),
             Some("repair") => loader.repair(name, text()),
             _ => loader.text(name, bytes),
         };

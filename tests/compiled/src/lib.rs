@@ -13,6 +13,10 @@ pub mod allow_subtypes;
 pub mod awkward_names;
 
 #[rustfmt::skip]
+#[path = "../../goldens/bsd_switch_and_length_fields/mod.rs"]
+pub mod bsd_switch_and_length_fields;
+
+#[rustfmt::skip]
 #[path = "../../goldens/case_collisions/mod.rs"]
 pub mod case_collisions;
 

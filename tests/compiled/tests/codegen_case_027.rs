@@ -247,13 +247,13 @@ fn case_027_the_projects_own_server_takes_both_ids() {
         assert!(start(&pump).await.unwrap());
         let inputs: Array<Variant> =
             vec![Variant::Double(10.0), Array::from(vec![1.0]).into_variant()].into();
-        for method in [ids::method::START_I_7101, ids::method::START] {
+        for method in [ids::method::START, ids::method::PUMP_TYPE_START] {
             let outputs = session.call_method(ids::object::PUMP_A, method, inputs.clone()).await.unwrap();
             assert_eq!(outputs, [Variant::Boolean(true)]);
         }
         let proxy = session.object_at::<PumpType>(ids::object::PUMP_A).await.unwrap();
         assert!(!proxy.start(-1.0, vec![].into()).await.unwrap());
-        let missing = session.call_method(ids::object::PUMP_A, ids::method::START_I_7101, vec![]).await;
+        let missing = session.call_method(ids::object::PUMP_A, ids::method::START, vec![]).await;
         assert_eq!(missing.unwrap_err().status(), status::BAD_ARGUMENTS_MISSING);
     });
 }

@@ -1,4 +1,4 @@
-//! The codegen cases 011 to 019: generated types against the vectors of `cases/`, in both directions.
+//! The codegen cases 011 to 019, and 026: generated types against the vectors of `cases/`, in both directions.
 //!
 //! That generation succeeds without a warning, twice with the same bytes, and that the output compiles
 //! is the business of the goldens, which are made of the same files.
@@ -11,8 +11,9 @@ use uaforge_codec::{
     ExtensionObject, Matrix, ModelNamespaces, NamespaceMap, StatusCode, Structure, TypeRegistry, Variant,
 };
 use uaforge_goldens::{
-    allow_subtypes, case_collisions, enum_negative_and_gaps, option_set_byte, recursion, recursive_structure,
-    reserved_words, struct_optional_fields, union_basic, value_ranks_and_dimensions,
+    allow_subtypes, bsd_switch_and_length_fields, case_collisions, enum_negative_and_gaps, option_set_byte,
+    recursion, recursive_structure, reserved_words, struct_optional_fields, union_basic,
+    value_ranks_and_dimensions,
 };
 
 /// The vectors of a case.
@@ -292,7 +293,7 @@ fn case_016_reserved_words() {
     assert_eq!(names[..5], ["type", "self", "Self", "super", "crate"]);
     assert_eq!(names[19], "_");
     assert_eq!((Enum::TRUE.0, Enum::FALSE.0, Enum::AS.0, Enum::IN.0), (0, 1, 2, 3));
-    let _ = (ids::object_type::IMPL, ids::method::LOOP, ids::variable::WHERE);
+    let _ = (ids::object_type::IMPL, ids::method::IMPL_LOOP, ids::variable::IMPL_WHERE);
 }
 
 #[test]
@@ -361,4 +362,30 @@ fn case_019_allow_subtypes() {
     let wrong = Box { content: ExtensionObject::new(range), ..Box::default() };
     let error = decode::<Box>(&encode(&wrong, &namespaces), known).expect_err("a Range is no Item");
     assert_eq!((error.reason(), error.path().as_str()), (DecodeReason::NotASubtype, "content"));
+}
+
+/// Types of a type dictionary (BSD): bits, lengths and switches of the wire are no fields.
+#[test]
+fn case_026_bsd_switch_and_length_fields() {
+    use bsd_switch_and_length_fields::{Choice, Marks, Point, Sample, Side};
+    let vectors = vectors("026-bsd-switch-and-length-fields");
+    let (samples, choices) = vectors.values.split_at(2);
+    let values = [
+        Sample {
+            side: Side::LEFT,
+            note: None,
+            points: vec![Point { x: 1.0, y: -1.0 }].into(),
+            limits: None,
+            marks: Marks::A | Marks::Z,
+        },
+        Sample {
+            side: Side::RIGHT,
+            note: Some("n".into()),
+            points: Array::NULL,
+            limits: Some(uaforge_types::Range { low: 0.0, high: 10.0 }),
+            marks: Marks::default(),
+        },
+    ];
+    check_all(samples, &values, &values[1]);
+    check_all(choices, &[Choice::S("hi".into()), Choice::Null], &Choice::P(Point { x: 0.0, y: 0.0 }));
 }

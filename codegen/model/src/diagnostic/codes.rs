@@ -187,3 +187,18 @@ pub const DICTIONARY_TYPE: Code = Code("UAF0601");
 pub const DICTIONARY_LAYOUT: Code = Code("UAF0602");
 /// Types of a dictionary without nodes.
 pub const DICTIONARY_WITHOUT_IDS: Code = Code("UAF0603");
+
+/// A line of an identifier table that cannot be read.
+pub const IDENTIFIERS_LINE: Code = Code("UAF0610");
+/// An identifier table of a model that is not loaded.
+pub const IDENTIFIERS_WITHOUT_MODEL: Code = Code("UAF0611");
+/// A name with another id than its table says.
+pub const IDENTIFIER_MOVED: Code = Code("UAF0612");
+/// An id with a node of another class than its table says.
+pub const IDENTIFIER_CLASS: Code = Code("UAF0613");
+/// An id with another name than its table says.
+pub const IDENTIFIER_NAME: Code = Code("UAF0614");
+/// An id of a table that no node has.
+pub const IDENTIFIER_GONE: Code = Code("UAF0615");
+/// A node that its table does not have.
+pub const IDENTIFIER_NEW: Code = Code("UAF0616");

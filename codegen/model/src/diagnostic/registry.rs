@@ -114,6 +114,13 @@ pub static REGISTRY: &[Entry] = &[
     entry!(DICTIONARY_TYPE, "UAF0601", "an unknown type in a type dictionary"),
     entry!(DICTIONARY_LAYOUT, "UAF0602", "a layout that no data type has"),
     entry!(DICTIONARY_WITHOUT_IDS, "UAF0603", "types of a dictionary without ids"),
+    entry!(IDENTIFIERS_LINE, "UAF0610", "a line of an identifier table cannot be read"),
+    entry!(IDENTIFIERS_WITHOUT_MODEL, "UAF0611", "an identifier table without its model"),
+    entry!(IDENTIFIER_MOVED, "UAF0612", "a name has another id than its table says"),
+    entry!(IDENTIFIER_CLASS, "UAF0613", "an id has another node class than its table says"),
+    entry!(IDENTIFIER_NAME, "UAF0614", "an id has another name than its table says"),
+    entry!(IDENTIFIER_GONE, "UAF0615", "an id of a table is no node"),
+    entry!(IDENTIFIER_NEW, "UAF0616", "a node that its identifier table does not have"),
 ];
 
 /// The entry of a code; `uaf0123` and `123` are accepted too.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::text::{class_of, unescape};
+use super::text::unescape;
 use super::value_read::read_value;
+use crate::canonical::class_of;
 use crate::ids::{NamespacePart, parse_node_id, shared, split_qualified_name};
 use crate::resolved::{Definition, Field, Id, Ident, Node, Ns, QName, Span, Text, Triple};
 

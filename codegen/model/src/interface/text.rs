@@ -1,9 +1,6 @@
-//! Escapes of a line's fields, and the words for node classes.
+//! Escapes of a line's fields.
 
 use std::borrow::Cow;
-
-use crate::canonical::class_name;
-use crate::resolved::NodeClass;
 
 /// Tabs, line ends and backslashes of a field as escapes.
 pub(super) fn escape(text: &str) -> Cow<'_, str> {
@@ -44,19 +41,4 @@ pub(super) fn unescape(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(plain)
-}
-
-/// The class of a word.
-pub(super) fn class_of(word: &str) -> Option<NodeClass> {
-    let classes = [
-        NodeClass::Object,
-        NodeClass::Variable,
-        NodeClass::Method,
-        NodeClass::ObjectType,
-        NodeClass::VariableType,
-        NodeClass::ReferenceType,
-        NodeClass::DataType,
-        NodeClass::View,
-    ];
-    classes.into_iter().find(|class| class_name(*class) == word)
 }

@@ -5,6 +5,7 @@ mod data_types;
 mod declarations;
 mod index;
 mod instances;
+mod symbolic;
 mod types;
 
 use std::sync::{Arc, OnceLock};

@@ -35,6 +35,8 @@ pub mod well_known {
     /// HasComponent.
     pub const HAS_COMPONENT: Id = Id::ns0(47);
     /// HasInterface.
+    pub const HAS_ORDERED_COMPONENT: Id = Id::ns0(49);
+    /// HasInterface
     pub const HAS_INTERFACE: Id = Id::ns0(17603);
     /// DataTypeEncodingType.
     pub const DATA_TYPE_ENCODING_TYPE: Id = Id::ns0(76);

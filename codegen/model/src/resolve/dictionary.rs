@@ -2,12 +2,13 @@
 
 mod layout;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::requirements::empty_model;
 use super::{Declared, Resolver};
 use crate::NS0_URI;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::identifiers::Table;
 use crate::ids::shared;
 use crate::query::well_known::{
     DATA_TYPE_ENCODING_TYPE, ENUMERATION, HAS_ENCODING, HAS_SUBTYPE, HAS_TYPE_DEFINITION, STRUCTURE, UNION,
@@ -22,7 +23,7 @@ const BYTE_STRING: Id = Id::ns0(15);
 /// Ids of the dictionary's own types by name.
 type Own<'a> = BTreeMap<&'a str, Id>;
 
-impl<'a> Resolver<'a, '_> {
+impl<'a, 'd> Resolver<'a, 'd> {
     /// Reads a dictionary after all nodes.
     pub(super) fn read_dictionary(&mut self, dictionary: &Dictionary<'a>) {
         let ns = self.names.intern(dictionary.target.value);
@@ -31,10 +32,14 @@ impl<'a> Resolver<'a, '_> {
             self.not_representable(order.span, "numbers in OPC UA Binary are little-endian".to_owned());
         }
         let known = self.known_types(ns);
-        let mut own = Own::new();
+        let (mut own, mut taken) = (Own::new(), BTreeSet::new());
         let mut without_id = 0usize;
+        let table = self.table_of(dictionary);
         for raw in &dictionary.types {
-            let id = known.get(raw.name.value).cloned();
+            let listed = table.and_then(|table| table.find(raw.name.value, NodeClass::DataType));
+            let listed =
+                listed.and_then(|ident| self.free_id(ns, ident)).filter(|id| taken.insert(id.clone()));
+            let id = known.get(raw.name.value).cloned().or(listed);
             without_id += usize::from(id.is_none());
             let id = id.unwrap_or_else(|| Id { ns, ident: Ident::String(shared(raw.name.value)) });
             own.insert(raw.name.value, id);
@@ -43,14 +48,34 @@ impl<'a> Resolver<'a, '_> {
             let message = format!(
                 "{without_id} type(s) of this dictionary have no node in a NodeSet: their ids are their names"
             );
-            let help = "load the NodeSet of the model beside the dictionary, or use the types by name alone";
+            let help = "load the NodeSet of the model or its table of identifiers (CSV) beside the dictionary, or use the types by \
+                        name alone";
             self.diagnostics.push(
                 Diagnostic::note(codes::DICTIONARY_WITHOUT_IDS, message).at(dictionary.span).help(help),
             );
         }
         for raw in &dictionary.types {
-            self.dictionary_type(ns, raw, &own);
+            self.dictionary_type(ns, raw, &own, table);
         }
+    }
+
+    /// The table of identifiers of a dictionary: the one of its model, else the one with most of its types.
+    fn table_of(&self, dictionary: &Dictionary<'_>) -> Option<&'d Table<'d>> {
+        let count = |table: &Table<'_>| {
+            let names: BTreeSet<&str> = table.rows.iter().map(|row| row.name).collect();
+            dictionary.types.iter().filter(|raw| names.contains(raw.name.value)).count()
+        };
+        let tables = self.identifiers.iter().filter(|table| match table.uri {
+            Some(uri) => uri == dictionary.target.value,
+            None => count(table) > 0,
+        });
+        tables.max_by_key(|table| (table.uri.is_some(), count(table)))
+    }
+
+    /// An id of a table that no node has yet.
+    fn free_id(&self, ns: Ns, ident: &Ident) -> Option<Id> {
+        let taken = self.models.get(&ns).is_some_and(|model| model.nodes.contains_key(ident));
+        (!taken).then(|| Id { ns, ident: ident.clone() })
     }
 
     fn declare_dictionary(&mut self, ns: Ns, dictionary: &Dictionary<'_>) {
@@ -78,7 +103,7 @@ impl<'a> Resolver<'a, '_> {
         types.flat_map(named).collect()
     }
 
-    fn dictionary_type(&mut self, ns: Ns, raw: &RawType<'a>, own: &Own<'a>) {
+    fn dictionary_type(&mut self, ns: Ns, raw: &RawType<'a>, own: &Own<'a>, table: Option<&Table<'_>>) {
         let Some(id) = own.get(raw.name.value) else { return };
         let known = self.models.get(&ns).and_then(|model| model.nodes.get(&id.ident));
         let exists = known.is_some();
@@ -99,7 +124,9 @@ impl<'a> Resolver<'a, '_> {
         self.dictionary_reference(id, &base, HAS_SUBTYPE, id, span);
         if raw.kind == RawKind::Structured {
             let text = format!("{}_Encoding_DefaultBinary", raw.name.value);
-            let encoding = Id { ns, ident: Ident::String(shared(&text)) };
+            let listed = table.and_then(|table| table.find(&text, NodeClass::Object));
+            let listed = listed.and_then(|ident| self.free_id(ns, ident));
+            let encoding = listed.unwrap_or_else(|| Id { ns, ident: Ident::String(shared(&text)) });
             let browse_name = QName { ns: Ns::UA, name: shared("Default Binary") };
             let node = Node::new(encoding.clone(), NodeClass::Object, browse_name);
             self.dictionary_node(node, "Default Binary", span);

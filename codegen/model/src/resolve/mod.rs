@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use crate::NS0_URI;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::identifiers::{self, Table};
 use crate::ids::{NamespacePart, parse_node_id};
 use crate::lint;
 use crate::resolved::{Id, Model, ModelSet, Ns, Span, Triple};
@@ -67,6 +68,8 @@ struct Resolver<'a, 'd> {
     tables: context::Tables,
     /// Where each model is declared.
     model_spans: BTreeMap<Ns, Span>,
+    /// Identifier tables.
+    identifiers: &'d [Table<'d>],
     diagnostics: &'d mut Vec<Diagnostic>,
     options: &'d Options,
 }
@@ -75,6 +78,7 @@ struct Resolver<'a, 'd> {
 pub(crate) fn resolve(
     documents: &[(u32, roxmltree::Document<'_>)],
     mut interfaces: Vec<Interface<'_>>,
+    identifiers: &[Table<'_>],
     options: &Options,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (ModelSet, Vec<(u32, Vec<Ns>)>) {
@@ -94,6 +98,7 @@ pub(crate) fn resolve(
         merge: merge::Merge::default(),
         tables: context::Tables::default(),
         model_spans: BTreeMap::new(),
+        identifiers,
         diagnostics,
         options,
     };
@@ -209,6 +214,7 @@ impl<'a> Resolver<'a, '_> {
         types::check(&set, &self.tables, self.diagnostics);
         self.read_values(&mut set, contexts);
         set.uris = self.names.uris.clone();
+        identifiers::check(&set, self.identifiers, self.diagnostics);
         if self.options.lints {
             let (tables, declared, model_spans) = (&self.tables, &self.declared[..], &self.model_spans);
             lint::check(&lint::Input { set: &set, tables, declared, model_spans }, self.diagnostics);
