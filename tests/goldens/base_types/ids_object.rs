@@ -6,11 +6,11 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `Default`
-pub const DEFAULT: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6003);
-/// `Mixer`
-pub const MIXER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6004);
-/// `Raw`
-pub const RAW: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6005);
-/// `File`
-pub const FILE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6006);
+/// `RecipeFolderType_Default`
+pub const RECIPE_FOLDER_TYPE_DEFAULT: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6003);
+/// `RecipeFolderType_Mixer`
+pub const RECIPE_FOLDER_TYPE_MIXER: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6004);
+/// `RecipeFolderType_Raw`
+pub const RECIPE_FOLDER_TYPE_RAW: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6005);
+/// `RecipeFolderType_File`
+pub const RECIPE_FOLDER_TYPE_FILE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6006);

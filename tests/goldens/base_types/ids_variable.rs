@@ -6,7 +6,7 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `Author`
-pub const AUTHOR: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6001);
-/// `Runs`
-pub const RUNS: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 6002);
+/// `RecipeFileType_Author`
+pub const RECIPE_FILE_TYPE_AUTHOR: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6001);
+/// `MixerStateMachineType_Runs`
+pub const MIXER_STATE_MACHINE_TYPE_RUNS: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 6002);

@@ -30,8 +30,8 @@ pub const PRESS_TYPE_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = co
 pub const PRESS_TYPE_PAUSE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7013);
 /// `DriveType_Home`
 pub const DRIVE_TYPE_HOME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7021);
-/// `Drive_Home`
-pub const DRIVE_HOME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7022);
+/// `PressType_Drive_Home`
+pub const PRESS_TYPE_DRIVE_HOME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7022);
 /// `OpenType_Run`
 pub const OPEN_TYPE_RUN: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7031);
 /// `IStoppableType_Stop`
@@ -49,4 +49,4 @@ pub const PRESS_SPEED: codec::ModelId<codec::kind::Method<Namespaces>> = codec::
 /// `Press_Move`
 pub const PRESS_MOVE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7056);
 /// `Drive_Home`
-pub const DRIVE_HOME_I_7057: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7057);
+pub const DRIVE_HOME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7057);

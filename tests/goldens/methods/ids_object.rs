@@ -6,9 +6,9 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `Drive`
-pub const DRIVE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 5010);
+/// `PressType_Drive`
+pub const PRESS_TYPE_DRIVE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 5010);
 /// `Press`
 pub const PRESS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 5020);
 /// `Drive`
-pub const DRIVE_I_5021: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 5021);
+pub const DRIVE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 5021);

@@ -6,8 +6,8 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `Speed`
-pub const SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6001);
+/// `MachineType_Speed`
+pub const MACHINE_TYPE_SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6001);
 /// `MachineType_Configure_InputArguments`
 pub const MACHINE_TYPE_CONFIGURE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6010);
 /// `MachineType_Configure_OutputArguments`
@@ -26,12 +26,12 @@ pub const MACHINE_TYPE_MOVE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variabl
 pub const PRESS_TYPE_LOAD_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6020);
 /// `PressType_Load_OutputArguments`
 pub const PRESS_TYPE_LOAD_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6021);
-/// `Drive_Home_InputArguments`
-pub const DRIVE_HOME_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6024);
+/// `PressType_Drive_Home_InputArguments`
+pub const PRESS_TYPE_DRIVE_HOME_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6024);
 /// `IStoppableType_Stop_OutputArguments`
 pub const I_STOPPABLE_TYPE_STOP_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6027);
-/// `Note`
-pub const NOTE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6030);
+/// `MachineType_Move_Note`
+pub const MACHINE_TYPE_MOVE_NOTE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 6030);
 /// `Press_Load_InputArguments`
 pub const PRESS_LOAD_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6040);
 /// `Press_Load_OutputArguments`

@@ -8,7 +8,7 @@ use super::super::codec;
 
 /// `WelderType_Weld`
 pub const WELDER_TYPE_WELD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7001);
-/// `Home`
-pub const HOME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7002);
-/// `Stop`
-pub const STOP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7003);
+/// `WelderType_Home`
+pub const WELDER_TYPE_HOME: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7002);
+/// `WelderType_Stop`
+pub const WELDER_TYPE_STOP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7003);

@@ -10,7 +10,7 @@ use super::super::codec;
 pub const WELDER_TYPE_WELD_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6001);
 /// `WelderType_Weld_OutputArguments`
 pub const WELDER_TYPE_WELD_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6002);
-/// `Stop_InputArguments`
-pub const STOP_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6010);
-/// `Stop_OutputArguments`
-pub const STOP_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6011);
+/// `WelderType_Stop_InputArguments`
+pub const WELDER_TYPE_STOP_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6010);
+/// `WelderType_Stop_OutputArguments`
+pub const WELDER_TYPE_STOP_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6011);

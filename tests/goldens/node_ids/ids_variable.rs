@@ -6,29 +6,29 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `Var0`
-pub const VAR0: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 0 a\"b");
-/// `Var1`
-pub const VAR1: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 1 a\\b");
-/// `Var10`
-pub const VAR10: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 10 */");
-/// `Var11`
-pub const VAR11: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 11 #\"#");
-/// `Var12`
-pub const VAR12: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 12");
-/// `Var2`
-pub const VAR2: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 2 {x}");
-/// `Var3`
-pub const VAR3: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 3 %s");
-/// `Var4`
-pub const VAR4: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 4 a;b=c");
-/// `Var5`
-pub const VAR5: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 5  blank");
-/// `Var6`
-pub const VAR6: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 6 <&>");
-/// `Var7`
-pub const VAR7: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 7 ä€𝒳");
-/// `Var8`
-pub const VAR8: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 8 i=5");
-/// `Var9`
-pub const VAR9: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 9 //");
+/// `NamedType0_Var0`
+pub const NAMED_TYPE0_VAR0: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 0 a\"b");
+/// `NamedType1_Var1`
+pub const NAMED_TYPE1_VAR1: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 1 a\\b");
+/// `NamedType10_Var10`
+pub const NAMED_TYPE10_VAR10: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 10 */");
+/// `NamedType11_Var11`
+pub const NAMED_TYPE11_VAR11: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 11 #\"#");
+/// `NamedType12_Var12`
+pub const NAMED_TYPE12_VAR12: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 12");
+/// `NamedType2_Var2`
+pub const NAMED_TYPE2_VAR2: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 2 {x}");
+/// `NamedType3_Var3`
+pub const NAMED_TYPE3_VAR3: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 3 %s");
+/// `NamedType4_Var4`
+pub const NAMED_TYPE4_VAR4: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 4 a;b=c");
+/// `NamedType5_Var5`
+pub const NAMED_TYPE5_VAR5: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 5  blank");
+/// `NamedType6_Var6`
+pub const NAMED_TYPE6_VAR6: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 6 <&>");
+/// `NamedType7_Var7`
+pub const NAMED_TYPE7_VAR7: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 7 ä€𝒳");
+/// `NamedType8_Var8`
+pub const NAMED_TYPE8_VAR8: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 8 i=5");
+/// `NamedType9_Var9`
+pub const NAMED_TYPE9_VAR9: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::string(0, "Var 9 //");

@@ -6,9 +6,9 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `Tank`
-pub const TANK: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6033);
-/// `Relay`
-pub const RELAY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6037);
-/// `session`
-pub const SESSION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6104);
+/// `Pump_Tank`
+pub const PUMP_TANK: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6033);
+/// `Pump_Relay`
+pub const PUMP_RELAY: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6037);
+/// `FastPump_session`
+pub const FAST_PUMP_SESSION: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 6104);

@@ -6,215 +6,215 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `clone`
-pub const CLONE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6001);
-/// `clone`
-pub const CLONE_I_6002: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6002);
-/// `from`
-pub const FROM: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6003);
-/// `into`
-pub const INTO: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6004);
-/// `session`
-pub const SESSION: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6005);
-/// `server`
-pub const SERVER: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6006);
-/// `nodeid`
-pub const NODEID: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6007);
-/// `NodeId`
-pub const NODE_ID: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6008);
-/// `NodeId`
-pub const NODE_ID_I_6009: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6009);
-/// `id`
-pub const ID: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6010);
-/// `fmt`
-pub const FMT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6011);
-/// `drop`
-pub const DROP: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6012);
-/// `self`
-pub const SELF: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6013);
-/// `type`
-pub const TYPE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6014);
-/// `type`
-pub const TYPE_I_6015: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6015);
-/// `variable`
-pub const VARIABLE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6016);
-/// `object`
-pub const OBJECT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6017);
-/// `name`
-pub const NAME: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6018);
-/// `Deref`
-pub const DEREF: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6019);
-/// `deref`
-pub const DEREF_I_6020: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6020);
-/// `straße`
-pub const STRASSE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6021);
-/// `straße`
-pub const STRASSE_I_6022: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6022);
-/// `strasse`
-pub const STRASSE_I_6023: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6023);
-/// `strasse`
-pub const STRASSE_I_6024: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6024);
-/// `Straße`
-pub const STRASSE_I_6025: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6025);
-/// `Straße`
-pub const STRASSE_I_6026: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6026);
-/// `add`
-pub const ADD: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6027);
-/// `new`
-pub const NEW: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6028);
-/// `3rd`
-pub const _3RD: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6029);
-/// `await`
-pub const AWAIT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6030);
-/// `handler`
-pub const HANDLER: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6031);
-/// `build`
-pub const BUILD: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6032);
-/// `addTank`
-pub const ADD_TANK: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6034);
-/// `tanks`
-pub const TANKS: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6035);
-/// `Tank`
-pub const TANK: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6036);
-/// `Null`
-pub const NULL: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6038);
-/// `set`
-pub const SET: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6039);
-/// `get`
-pub const GET: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6040);
-/// `optional_variable`
-pub const OPTIONAL_VARIABLE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6041);
-/// `IntoThing`
-pub const INTO_THING: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6042);
-/// `FromThing`
-pub const FROM_THING: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6043);
-/// `AsRef`
-pub const AS_REF: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6044);
-/// `Borrow`
-pub const BORROW: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6045);
-/// `Next`
-pub const NEXT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6046);
-/// `IsOpen`
-pub const IS_OPEN: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6047);
-/// `ToText`
-pub const TO_TEXT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6048);
-/// `Index`
-pub const INDEX: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6049);
-/// `Not`
-pub const NOT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6050);
-/// `Cmp`
-pub const CMP: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6051);
-/// `Eq`
-pub const EQ: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6052);
-/// `Hash`
-pub const HASH: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6053);
-/// `Len`
-pub const LEN: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6054);
-/// `Iter`
-pub const ITER: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6055);
-/// `Default`
-pub const DEFAULT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6056);
-/// `IsEmpty`
-pub const IS_EMPTY: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6057);
-/// `METHOD`
-pub const METHOD: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6058);
-/// `Speed`
-pub const SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6101);
-/// `Speed`
-pub const SPEED_I_6102: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6102);
-/// `Speed`
-pub const SPEED_I_6103: codec::ModelId<codec::kind::Variable<Namespaces, f32>> = codec::ModelId::numeric(0, 6103);
-/// `speed`
-pub const SPEED_I_6105: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6105);
-/// `Rank3`
-pub const RANK3: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6200);
-/// `Rank2`
-pub const RANK2: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6201);
-/// `Rank0`
-pub const RANK0: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6202);
-/// `Rank1`
-pub const RANK1: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<f64>>> = codec::ModelId::numeric(0, 6203);
-/// `Rank2`
-pub const RANK2_I_6204: codec::ModelId<codec::kind::Variable<Namespaces, codec::Matrix<f64>>> = codec::ModelId::numeric(0, 6204);
-/// `Rank5`
-pub const RANK5: codec::ModelId<codec::kind::Variable<Namespaces, codec::Matrix<f64>>> = codec::ModelId::numeric(0, 6205);
-/// `Value0`
-pub const VALUE0: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6300);
-/// `Value1`
-pub const VALUE1: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6301);
-/// `Value2`
-pub const VALUE2: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6302);
-/// `Value3`
-pub const VALUE3: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6303);
-/// `Value4`
-pub const VALUE4: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 6304);
-/// `Value5`
-pub const VALUE5: codec::ModelId<codec::kind::Variable<Namespaces, codec::ExtensionObject>> = codec::ModelId::numeric(0, 6305);
-/// `Value6`
-pub const VALUE6: codec::ModelId<codec::kind::Variable<Namespaces, codec::ExtensionObject>> = codec::ModelId::numeric(0, 6306);
-/// `Value7`
-pub const VALUE7: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 6307);
-/// `Value8`
-pub const VALUE8: codec::ModelId<codec::kind::Variable<Namespaces, codec::DiagnosticInfo>> = codec::ModelId::numeric(0, 6308);
-/// `Value9`
-pub const VALUE9: codec::ModelId<codec::kind::Variable<Namespaces, codec::DataValue>> = codec::ModelId::numeric(0, 6309);
-/// `Value10`
-pub const VALUE10: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 6310);
-/// `Value11`
-pub const VALUE11: codec::ModelId<codec::kind::Variable<Namespaces, codec::XmlElement>> = codec::ModelId::numeric(0, 6311);
-/// `Value12`
-pub const VALUE12: codec::ModelId<codec::kind::Variable<Namespaces, ValveProxy>> = codec::ModelId::numeric(0, 6312);
-/// `Value13`
-pub const VALUE13: codec::ModelId<codec::kind::Variable<Namespaces, ValveHandle>> = codec::ModelId::numeric(0, 6313);
-/// `Values0`
-pub const VALUES0: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6400);
-/// `Values1`
-pub const VALUES1: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6401);
-/// `Values2`
-pub const VALUES2: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6402);
-/// `Values3`
-pub const VALUES3: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6403);
-/// `Values4`
-pub const VALUES4: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<i32>>> = codec::ModelId::numeric(0, 6404);
-/// `Values5`
-pub const VALUES5: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::ExtensionObject>>> = codec::ModelId::numeric(0, 6405);
-/// `Values6`
-pub const VALUES6: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::ExtensionObject>>> = codec::ModelId::numeric(0, 6406);
-/// `Values7`
-pub const VALUES7: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<bool>>> = codec::ModelId::numeric(0, 6407);
-/// `Values8`
-pub const VALUES8: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::DiagnosticInfo>>> = codec::ModelId::numeric(0, 6408);
-/// `Values9`
-pub const VALUES9: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::DataValue>>> = codec::ModelId::numeric(0, 6409);
-/// `Values10`
-pub const VALUES10: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 6410);
-/// `Values11`
-pub const VALUES11: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::XmlElement>>> = codec::ModelId::numeric(0, 6411);
-/// `Values12`
-pub const VALUES12: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<ValveProxy>>> = codec::ModelId::numeric(0, 6412);
-/// `Values13`
-pub const VALUES13: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<ValveHandle>>> = codec::ModelId::numeric(0, 6413);
-/// `Member0`
-pub const MEMBER0: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6500);
-/// `Member1`
-pub const MEMBER1: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6501);
-/// `Member2`
-pub const MEMBER2: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6502);
-/// `Member3`
-pub const MEMBER3: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6503);
-/// `Member4`
-pub const MEMBER4: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6504);
-/// `Member5`
-pub const MEMBER5: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6505);
-/// `Member6`
-pub const MEMBER6: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6506);
-/// `Member7`
-pub const MEMBER7: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6507);
-/// `Member8`
-pub const MEMBER8: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6508);
-/// `Member9`
-pub const MEMBER9: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6509);
-/// `Member10`
-pub const MEMBER10: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6510);
-/// `Member11`
-pub const MEMBER11: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6511);
+/// `Pump_clone`
+pub const PUMP_CLONE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6001);
+/// `Valve_clone`
+pub const VALVE_CLONE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6002);
+/// `Pump_from`
+pub const PUMP_FROM: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6003);
+/// `Pump_into`
+pub const PUMP_INTO: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6004);
+/// `Pump_session`
+pub const PUMP_SESSION: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6005);
+/// `Pump_server`
+pub const PUMP_SERVER: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6006);
+/// `Pump_nodeid`
+pub const PUMP_NODEID: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6007);
+/// `Pump_NodeId`
+pub const PUMP_NODE_ID: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6008);
+/// `Valve_NodeId`
+pub const VALVE_NODE_ID: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6009);
+/// `Pump_id`
+pub const PUMP_ID: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6010);
+/// `Pump_fmt`
+pub const PUMP_FMT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6011);
+/// `Pump_drop`
+pub const PUMP_DROP: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6012);
+/// `Pump_self`
+pub const PUMP_SELF: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6013);
+/// `Pump_type`
+pub const PUMP_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6014);
+/// `Valve_type`
+pub const VALVE_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6015);
+/// `Pump_variable`
+pub const PUMP_VARIABLE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6016);
+/// `Pump_object`
+pub const PUMP_OBJECT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6017);
+/// `Pump_name`
+pub const PUMP_NAME: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6018);
+/// `Pump_Deref`
+pub const PUMP_DEREF: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6019);
+/// `Pump_deref`
+pub const PUMP_DEREF_I_6020: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6020);
+/// `Pump_straße`
+pub const PUMP_STRASSE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6021);
+/// `Valve_straße`
+pub const VALVE_STRASSE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6022);
+/// `Pump_strasse`
+pub const PUMP_STRASSE_I_6023: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6023);
+/// `Valve_strasse`
+pub const VALVE_STRASSE_I_6024: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6024);
+/// `Pump_Straße`
+pub const PUMP_STRASSE_I_6025: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6025);
+/// `Valve_Straße`
+pub const VALVE_STRASSE_I_6026: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6026);
+/// `Pump_add`
+pub const PUMP_ADD: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6027);
+/// `Pump_new`
+pub const PUMP_NEW: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6028);
+/// `Pump_3rd`
+pub const PUMP_3RD: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6029);
+/// `Pump_await`
+pub const PUMP_AWAIT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6030);
+/// `Pump_handler`
+pub const PUMP_HANDLER: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6031);
+/// `Pump_build`
+pub const PUMP_BUILD: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6032);
+/// `Pump_addTank`
+pub const PUMP_ADD_TANK: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6034);
+/// `Pump_tanks`
+pub const PUMP_TANKS: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6035);
+/// `Pump_Tank`
+pub const PUMP_TANK: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6036);
+/// `Pump_Null`
+pub const PUMP_NULL: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6038);
+/// `Pump_set`
+pub const PUMP_SET: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6039);
+/// `Pump_get`
+pub const PUMP_GET: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6040);
+/// `Pump_optional_variable`
+pub const PUMP_OPTIONAL_VARIABLE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6041);
+/// `Pump_IntoThing`
+pub const PUMP_INTO_THING: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6042);
+/// `Pump_FromThing`
+pub const PUMP_FROM_THING: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6043);
+/// `Pump_AsRef`
+pub const PUMP_AS_REF: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6044);
+/// `Pump_Borrow`
+pub const PUMP_BORROW: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6045);
+/// `Pump_Next`
+pub const PUMP_NEXT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6046);
+/// `Pump_IsOpen`
+pub const PUMP_IS_OPEN: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6047);
+/// `Pump_ToText`
+pub const PUMP_TO_TEXT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6048);
+/// `Pump_Index`
+pub const PUMP_INDEX: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6049);
+/// `Pump_Not`
+pub const PUMP_NOT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6050);
+/// `Pump_Cmp`
+pub const PUMP_CMP: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6051);
+/// `Pump_Eq`
+pub const PUMP_EQ: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6052);
+/// `Pump_Hash`
+pub const PUMP_HASH: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6053);
+/// `Pump_Len`
+pub const PUMP_LEN: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6054);
+/// `Pump_Iter`
+pub const PUMP_ITER: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6055);
+/// `Pump_Default`
+pub const PUMP_DEFAULT: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6056);
+/// `Pump_IsEmpty`
+pub const PUMP_IS_EMPTY: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6057);
+/// `Pump_METHOD`
+pub const PUMP_METHOD: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6058);
+/// `Pump_Speed`
+pub const PUMP_SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6101);
+/// `Pump_Speed`
+pub const PUMP_SPEED_I_6102: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6102);
+/// `FastPump_Speed`
+pub const FAST_PUMP_SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f32>> = codec::ModelId::numeric(0, 6103);
+/// `FastPump_speed`
+pub const FAST_PUMP_SPEED_I_6105: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6105);
+/// `FastPump_Rank3`
+pub const FAST_PUMP_RANK3: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6200);
+/// `FastPump_Rank2`
+pub const FAST_PUMP_RANK2: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6201);
+/// `FastPump_Rank0`
+pub const FAST_PUMP_RANK0: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6202);
+/// `FastPump_Rank1`
+pub const FAST_PUMP_RANK1: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<f64>>> = codec::ModelId::numeric(0, 6203);
+/// `FastPump_Rank2`
+pub const FAST_PUMP_RANK2_I_6204: codec::ModelId<codec::kind::Variable<Namespaces, codec::Matrix<f64>>> = codec::ModelId::numeric(0, 6204);
+/// `FastPump_Rank5`
+pub const FAST_PUMP_RANK5: codec::ModelId<codec::kind::Variable<Namespaces, codec::Matrix<f64>>> = codec::ModelId::numeric(0, 6205);
+/// `FastPump_Value0`
+pub const FAST_PUMP_VALUE0: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6300);
+/// `FastPump_Value1`
+pub const FAST_PUMP_VALUE1: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6301);
+/// `FastPump_Value2`
+pub const FAST_PUMP_VALUE2: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6302);
+/// `FastPump_Value3`
+pub const FAST_PUMP_VALUE3: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6303);
+/// `FastPump_Value4`
+pub const FAST_PUMP_VALUE4: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 6304);
+/// `FastPump_Value5`
+pub const FAST_PUMP_VALUE5: codec::ModelId<codec::kind::Variable<Namespaces, codec::ExtensionObject>> = codec::ModelId::numeric(0, 6305);
+/// `FastPump_Value6`
+pub const FAST_PUMP_VALUE6: codec::ModelId<codec::kind::Variable<Namespaces, codec::ExtensionObject>> = codec::ModelId::numeric(0, 6306);
+/// `FastPump_Value7`
+pub const FAST_PUMP_VALUE7: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 6307);
+/// `FastPump_Value8`
+pub const FAST_PUMP_VALUE8: codec::ModelId<codec::kind::Variable<Namespaces, codec::DiagnosticInfo>> = codec::ModelId::numeric(0, 6308);
+/// `FastPump_Value9`
+pub const FAST_PUMP_VALUE9: codec::ModelId<codec::kind::Variable<Namespaces, codec::DataValue>> = codec::ModelId::numeric(0, 6309);
+/// `FastPump_Value10`
+pub const FAST_PUMP_VALUE10: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 6310);
+/// `FastPump_Value11`
+pub const FAST_PUMP_VALUE11: codec::ModelId<codec::kind::Variable<Namespaces, codec::XmlElement>> = codec::ModelId::numeric(0, 6311);
+/// `FastPump_Value12`
+pub const FAST_PUMP_VALUE12: codec::ModelId<codec::kind::Variable<Namespaces, ValveProxy>> = codec::ModelId::numeric(0, 6312);
+/// `FastPump_Value13`
+pub const FAST_PUMP_VALUE13: codec::ModelId<codec::kind::Variable<Namespaces, ValveHandle>> = codec::ModelId::numeric(0, 6313);
+/// `FastPump_Values0`
+pub const FAST_PUMP_VALUES0: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6400);
+/// `FastPump_Values1`
+pub const FAST_PUMP_VALUES1: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6401);
+/// `FastPump_Values2`
+pub const FAST_PUMP_VALUES2: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6402);
+/// `FastPump_Values3`
+pub const FAST_PUMP_VALUES3: codec::ModelId<codec::kind::Variable<Namespaces, codec::Variant>> = codec::ModelId::numeric(0, 6403);
+/// `FastPump_Values4`
+pub const FAST_PUMP_VALUES4: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<i32>>> = codec::ModelId::numeric(0, 6404);
+/// `FastPump_Values5`
+pub const FAST_PUMP_VALUES5: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::ExtensionObject>>> = codec::ModelId::numeric(0, 6405);
+/// `FastPump_Values6`
+pub const FAST_PUMP_VALUES6: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::ExtensionObject>>> = codec::ModelId::numeric(0, 6406);
+/// `FastPump_Values7`
+pub const FAST_PUMP_VALUES7: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<bool>>> = codec::ModelId::numeric(0, 6407);
+/// `FastPump_Values8`
+pub const FAST_PUMP_VALUES8: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::DiagnosticInfo>>> = codec::ModelId::numeric(0, 6408);
+/// `FastPump_Values9`
+pub const FAST_PUMP_VALUES9: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::DataValue>>> = codec::ModelId::numeric(0, 6409);
+/// `FastPump_Values10`
+pub const FAST_PUMP_VALUES10: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::LocalizedText>>> = codec::ModelId::numeric(0, 6410);
+/// `FastPump_Values11`
+pub const FAST_PUMP_VALUES11: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::XmlElement>>> = codec::ModelId::numeric(0, 6411);
+/// `FastPump_Values12`
+pub const FAST_PUMP_VALUES12: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<ValveProxy>>> = codec::ModelId::numeric(0, 6412);
+/// `FastPump_Values13`
+pub const FAST_PUMP_VALUES13: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<ValveHandle>>> = codec::ModelId::numeric(0, 6413);
+/// `Level0_Member0`
+pub const LEVEL0_MEMBER0: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6500);
+/// `Level1_Member1`
+pub const LEVEL1_MEMBER1: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6501);
+/// `Level2_Member2`
+pub const LEVEL2_MEMBER2: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6502);
+/// `Level3_Member3`
+pub const LEVEL3_MEMBER3: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6503);
+/// `Level4_Member4`
+pub const LEVEL4_MEMBER4: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6504);
+/// `Level5_Member5`
+pub const LEVEL5_MEMBER5: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6505);
+/// `Level6_Member6`
+pub const LEVEL6_MEMBER6: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6506);
+/// `Level7_Member7`
+pub const LEVEL7_MEMBER7: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6507);
+/// `Level8_Member8`
+pub const LEVEL8_MEMBER8: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6508);
+/// `Level9_Member9`
+pub const LEVEL9_MEMBER9: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6509);
+/// `Level10_Member10`
+pub const LEVEL10_MEMBER10: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6510);
+/// `Level11_Member11`
+pub const LEVEL11_MEMBER11: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6511);

@@ -6,5 +6,5 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `loop`
-pub const LOOP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7001);
+/// `impl_loop`
+pub const IMPL_LOOP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7001);

@@ -6,5 +6,5 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `where`
-pub const WHERE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6001);
+/// `impl_where`
+pub const IMPL_WHERE: codec::ModelId<codec::kind::Variable<Namespaces, f64>> = codec::ModelId::numeric(0, 6001);

@@ -6,7 +6,7 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
+/// `PumpType_Start`
+pub const PUMP_TYPE_START: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7001);
 /// `Start`
-pub const START: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7001);
-/// `Start`
-pub const START_I_7101: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7101);
+pub const START: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 7101);

@@ -6,7 +6,7 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `InputArguments`
-pub const INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6001);
-/// `OutputArguments`
-pub const OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6002);
+/// `PumpType_Start_InputArguments`
+pub const PUMP_TYPE_START_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6001);
+/// `PumpType_Start_OutputArguments`
+pub const PUMP_TYPE_START_OUTPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 6002);

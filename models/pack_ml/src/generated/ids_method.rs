@@ -6,37 +6,37 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `Reset`
-pub const RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 361);
-/// `SetUnitMode`
-pub const SET_UNIT_MODE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 362);
-/// `Clear`
-pub const CLEAR: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 363);
-/// `Abort`
-pub const ABORT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 364);
-/// `ToComplete`
-pub const TO_COMPLETE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 365);
-/// `Hold`
-pub const HOLD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 366);
-/// `Suspend`
-pub const SUSPEND: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 367);
-/// `Unhold`
-pub const UNHOLD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 368);
-/// `Start`
-pub const START: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 369);
-/// `Unsuspend`
-pub const UNSUSPEND: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 372);
-/// `Stop`
-pub const STOP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 375);
-/// `Reset`
-pub const RESET_I_376: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 376);
-/// `SetMachSpeed`
-pub const SET_MACH_SPEED: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 400);
-/// `SetProduct`
-pub const SET_PRODUCT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 401);
-/// `SetParameter`
-pub const SET_PARAMETER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 402);
-/// `RemoteCommand`
-pub const REMOTE_COMMAND: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 403);
-/// `SetInterlock`
-pub const SET_INTERLOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 404);
+/// `PackMLExecuteStateMachineType_Reset`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 361);
+/// `PackMLBaseObjectType_SetUnitMode`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_UNIT_MODE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 362);
+/// `PackMLBaseStateMachineType_Clear`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_CLEAR: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 363);
+/// `PackMLBaseStateMachineType_Abort`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_ABORT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 364);
+/// `PackMLExecuteStateMachineType_ToComplete`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_TO_COMPLETE: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 365);
+/// `PackMLExecuteStateMachineType_Hold`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_HOLD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 366);
+/// `PackMLExecuteStateMachineType_Suspend`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPEND: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 367);
+/// `PackMLExecuteStateMachineType_Unhold`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNHOLD: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 368);
+/// `PackMLExecuteStateMachineType_Start`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_START: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 369);
+/// `PackMLExecuteStateMachineType_Unsuspend`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNSUSPEND: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 372);
+/// `PackMLMachineStateMachineType_Stop`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_STOP: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 375);
+/// `PackMLMachineStateMachineType_Reset`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_RESET: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 376);
+/// `PackMLBaseObjectType_SetMachSpeed`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_MACH_SPEED: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 400);
+/// `PackMLBaseObjectType_SetProduct`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_PRODUCT: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 401);
+/// `PackMLBaseObjectType_SetParameter`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_PARAMETER: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 402);
+/// `PackMLBaseObjectType_RemoteCommand`
+pub const PACK_ML_BASE_OBJECT_TYPE_REMOTE_COMMAND: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 403);
+/// `PackMLBaseObjectType_SetInterlock`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_INTERLOCK: codec::ModelId<codec::kind::Method<Namespaces>> = codec::ModelId::numeric(0, 404);

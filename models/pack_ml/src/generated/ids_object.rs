@@ -6,111 +6,111 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `Resetting`
-pub const RESETTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 27);
-/// `Idle`
-pub const IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 28);
-/// `Starting`
-pub const STARTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 29);
-/// `Suspending`
-pub const SUSPENDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 30);
-/// `Suspended`
-pub const SUSPENDED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 31);
-/// `Unsuspending`
-pub const UNSUSPENDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32);
-/// `Holding`
-pub const HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 33);
-/// `Held`
-pub const HELD: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 34);
-/// `Unholding`
-pub const UNHOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 35);
-/// `Execute`
-pub const EXECUTE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 36);
-/// `Completing`
-pub const COMPLETING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 37);
-/// `Complete`
-pub const COMPLETE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 38);
-/// `ResettingToIdle`
-pub const RESETTING_TO_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 39);
-/// `IdleToStarting`
-pub const IDLE_TO_STARTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 40);
-/// `StartingToExecute`
-pub const STARTING_TO_EXECUTE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 41);
-/// `ExecuteToSuspending`
-pub const EXECUTE_TO_SUSPENDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 42);
-/// `SuspendingToSuspended`
-pub const SUSPENDING_TO_SUSPENDED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 43);
-/// `UnsuspendingToExecute`
-pub const UNSUSPENDING_TO_EXECUTE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 44);
-/// `ExecuteToHolding`
-pub const EXECUTE_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 45);
-/// `HoldingToHeld`
-pub const HOLDING_TO_HELD: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 46);
-/// `HeldToUnholding`
-pub const HELD_TO_UNHOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 47);
-/// `UnholdingToExecute`
-pub const UNHOLDING_TO_EXECUTE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 48);
-/// `ExecuteToCompleting`
-pub const EXECUTE_TO_COMPLETING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 49);
-/// `CompletingToComplete`
-pub const COMPLETING_TO_COMPLETE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 50);
-/// `CompleteToResetting`
-pub const COMPLETE_TO_RESETTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 51);
-/// `SuspendedToUnsuspending`
-pub const SUSPENDED_TO_UNSUSPENDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 52);
-/// `Stopped`
-pub const STOPPED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 53);
-/// `Stopping`
-pub const STOPPING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 54);
-/// `Clearing`
-pub const CLEARING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 55);
-/// `ExecuteState`
-pub const EXECUTE_STATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 56);
-/// `StoppingToStopped`
-pub const STOPPING_TO_STOPPED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 57);
-/// `ClearingToStopped`
-pub const CLEARING_TO_STOPPED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 58);
-/// `StoppedToRunning`
-pub const STOPPED_TO_RUNNING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 59);
-/// `RunningToStopping`
-pub const RUNNING_TO_STOPPING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 60);
-/// `Aborting`
-pub const ABORTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 61);
-/// `Aborted`
-pub const ABORTED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 62);
-/// `MachineState`
-pub const MACHINE_STATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 64);
-/// `AbortedToCleared`
-pub const ABORTED_TO_CLEARED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 65);
-/// `AbortingToAborted`
-pub const ABORTING_TO_ABORTED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 66);
-/// `ClearedToAborting`
-pub const CLEARED_TO_ABORTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 67);
+/// `PackMLExecuteStateMachineType_Resetting`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_RESETTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 27);
+/// `PackMLExecuteStateMachineType_Idle`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 28);
+/// `PackMLExecuteStateMachineType_Starting`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_STARTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 29);
+/// `PackMLExecuteStateMachineType_Suspending`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 30);
+/// `PackMLExecuteStateMachineType_Suspended`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 31);
+/// `PackMLExecuteStateMachineType_Unsuspending`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNSUSPENDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 32);
+/// `PackMLExecuteStateMachineType_Holding`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 33);
+/// `PackMLExecuteStateMachineType_Held`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_HELD: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 34);
+/// `PackMLExecuteStateMachineType_Unholding`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNHOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 35);
+/// `PackMLExecuteStateMachineType_Execute`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_EXECUTE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 36);
+/// `PackMLExecuteStateMachineType_Completing`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_COMPLETING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 37);
+/// `PackMLExecuteStateMachineType_Complete`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_COMPLETE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 38);
+/// `PackMLExecuteStateMachineType_ResettingToIdle`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_RESETTING_TO_IDLE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 39);
+/// `PackMLExecuteStateMachineType_IdleToStarting`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_IDLE_TO_STARTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 40);
+/// `PackMLExecuteStateMachineType_StartingToExecute`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_STARTING_TO_EXECUTE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 41);
+/// `PackMLExecuteStateMachineType_ExecuteToSuspending`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_EXECUTE_TO_SUSPENDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 42);
+/// `PackMLExecuteStateMachineType_SuspendingToSuspended`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDING_TO_SUSPENDED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 43);
+/// `PackMLExecuteStateMachineType_UnsuspendingToExecute`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNSUSPENDING_TO_EXECUTE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 44);
+/// `PackMLExecuteStateMachineType_ExecuteToHolding`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_EXECUTE_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 45);
+/// `PackMLExecuteStateMachineType_HoldingToHeld`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_HOLDING_TO_HELD: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 46);
+/// `PackMLExecuteStateMachineType_HeldToUnholding`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_HELD_TO_UNHOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 47);
+/// `PackMLExecuteStateMachineType_UnholdingToExecute`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNHOLDING_TO_EXECUTE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 48);
+/// `PackMLExecuteStateMachineType_ExecuteToCompleting`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_EXECUTE_TO_COMPLETING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 49);
+/// `PackMLExecuteStateMachineType_CompletingToComplete`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_COMPLETING_TO_COMPLETE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 50);
+/// `PackMLExecuteStateMachineType_CompleteToResetting`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_COMPLETE_TO_RESETTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 51);
+/// `PackMLExecuteStateMachineType_SuspendedToUnsuspending`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDED_TO_UNSUSPENDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 52);
+/// `PackMLMachineStateMachineType_Stopped`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_STOPPED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 53);
+/// `PackMLMachineStateMachineType_Stopping`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_STOPPING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 54);
+/// `PackMLMachineStateMachineType_Clearing`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_CLEARING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 55);
+/// `PackMLMachineStateMachineType_ExecuteState`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_EXECUTE_STATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 56);
+/// `PackMLMachineStateMachineType_StoppingToStopped`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_STOPPING_TO_STOPPED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 57);
+/// `PackMLMachineStateMachineType_ClearingToStopped`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_CLEARING_TO_STOPPED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 58);
+/// `PackMLMachineStateMachineType_StoppedToRunning`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_STOPPED_TO_RUNNING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 59);
+/// `PackMLMachineStateMachineType_RunningToStopping`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_RUNNING_TO_STOPPING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 60);
+/// `PackMLBaseStateMachineType_Aborting`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_ABORTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 61);
+/// `PackMLBaseStateMachineType_Aborted`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_ABORTED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 62);
+/// `PackMLBaseStateMachineType_MachineState`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_MACHINE_STATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 64);
+/// `PackMLBaseStateMachineType_AbortedToCleared`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_ABORTED_TO_CLEARED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 65);
+/// `PackMLBaseStateMachineType_AbortingToAborted`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_ABORTING_TO_ABORTED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 66);
+/// `PackMLBaseStateMachineType_ClearedToAborting`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_CLEARED_TO_ABORTING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 67);
 /// `PackMLBaseStateMachineType_Cleared`
 pub const PACK_ML_BASE_STATE_MACHINE_TYPE_CLEARED: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 71);
 /// `PackMLObjects`
 pub const PACK_ML_OBJECTS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 72);
-/// `Admin`
-pub const ADMIN: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 73);
-/// `Running`
-pub const RUNNING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 75);
-/// `Status`
-pub const STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 87);
-/// `BaseStateMachine`
-pub const BASE_STATE_MACHINE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 88);
+/// `PackMLBaseObjectType_Admin`
+pub const PACK_ML_BASE_OBJECT_TYPE_ADMIN: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 73);
+/// `PackMLMachineStateMachineType_Running`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_RUNNING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 75);
+/// `PackMLBaseObjectType_Status`
+pub const PACK_ML_BASE_OBJECT_TYPE_STATUS: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 87);
+/// `PackMLBaseObjectType_BaseStateMachine`
+pub const PACK_ML_BASE_OBJECT_TYPE_BASE_STATE_MACHINE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 88);
 /// `MachineState`
-pub const MACHINE_STATE_I_89: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 89);
+pub const MACHINE_STATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 89);
 /// `ExecuteState`
-pub const EXECUTE_STATE_I_90: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 90);
-/// `StartingToHolding`
-pub const STARTING_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 99);
-/// `UnsuspendingToHolding`
-pub const UNSUSPENDING_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 100);
-/// `SuspendedToHolding`
-pub const SUSPENDED_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 101);
-/// `SuspendingToHolding`
-pub const SUSPENDING_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 102);
-/// `UnholdingToHolding`
-pub const UNHOLDING_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 103);
+pub const EXECUTE_STATE: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 90);
+/// `PackMLExecuteStateMachineType_StartingToHolding`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_STARTING_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 99);
+/// `PackMLExecuteStateMachineType_UnsuspendingToHolding`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNSUSPENDING_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 100);
+/// `PackMLExecuteStateMachineType_SuspendedToHolding`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDED_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 101);
+/// `PackMLExecuteStateMachineType_SuspendingToHolding`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDING_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 102);
+/// `PackMLExecuteStateMachineType_UnholdingToHolding`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNHOLDING_TO_HOLDING: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 103);
 /// `http___opcfoundation_org_UA_PackML_`
 pub const HTTP_OPCFOUNDATION_ORG_UA_PACK_ML: codec::ModelId<codec::kind::Object<Namespaces>> = codec::ModelId::numeric(0, 117);

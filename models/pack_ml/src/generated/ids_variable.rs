@@ -6,8 +6,8 @@ use super::super::types::*;
 #[allow(unused_imports, reason = "not every class has values")]
 use super::super::codec;
 
-/// `SetUnitMode_InputArguments`
-pub const SET_UNIT_MODE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 118);
+/// `PackMLBaseObjectType_SetUnitMode_InputArguments`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_UNIT_MODE_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 118);
 /// `PackMLAdminObjectType_ProdDefectiveCount`
 pub const PACK_ML_ADMIN_OBJECT_TYPE_PROD_DEFECTIVE_COUNT: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<PackMLCountDataType>>> = codec::ModelId::numeric(0, 119);
 /// `PackMLAdminObjectType_ProdProcessedCount`
@@ -24,108 +24,108 @@ pub const PACK_ML_ADMIN_OBJECT_TYPE_PROD_CONSUMED_COUNT: codec::ModelId<codec::k
 pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 125);
 /// `PackMLExecuteStateMachineType_AvailableTransitions`
 pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 126);
-/// `Resetting_StateNumber`
-pub const RESETTING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 127);
-/// `Idle_StateNumber`
-pub const IDLE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 128);
-/// `Starting_StateNumber`
-pub const STARTING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 129);
-/// `Suspending_StateNumber`
-pub const SUSPENDING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 130);
-/// `Suspended_StateNumber`
-pub const SUSPENDED_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 131);
-/// `Unsuspending_StateNumber`
-pub const UNSUSPENDING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 132);
-/// `Holding_StateNumber`
-pub const HOLDING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 133);
-/// `Held_StateNumber`
-pub const HELD_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 134);
-/// `Unholding_StateNumber`
-pub const UNHOLDING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 135);
-/// `Execute_StateNumber`
-pub const EXECUTE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 136);
-/// `Completing_StateNumber`
-pub const COMPLETING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 137);
-/// `Complete_StateNumber`
-pub const COMPLETE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 138);
-/// `ResettingToIdle_TransitionNumber`
-pub const RESETTING_TO_IDLE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 139);
-/// `IdleToStarting_TransitionNumber`
-pub const IDLE_TO_STARTING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 140);
-/// `StartingToExecute_TransitionNumber`
-pub const STARTING_TO_EXECUTE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 141);
-/// `ExecuteToSuspending_TransitionNumber`
-pub const EXECUTE_TO_SUSPENDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 142);
-/// `SuspendingToSuspended_TransitionNumber`
-pub const SUSPENDING_TO_SUSPENDED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 143);
-/// `UnsuspendingToExecute_TransitionNumber`
-pub const UNSUSPENDING_TO_EXECUTE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 144);
-/// `ExecuteToHolding_TransitionNumber`
-pub const EXECUTE_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 145);
-/// `HoldingToHeld_TransitionNumber`
-pub const HOLDING_TO_HELD_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 146);
-/// `HeldToUnholding_TransitionNumber`
-pub const HELD_TO_UNHOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 147);
-/// `UnholdingToExecute_TransitionNumber`
-pub const UNHOLDING_TO_EXECUTE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 148);
-/// `ExecuteToCompleting_TransitionNumber`
-pub const EXECUTE_TO_COMPLETING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 149);
-/// `CompletingToComplete_TransitionNumber`
-pub const COMPLETING_TO_COMPLETE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 150);
-/// `CompleteToResetting_TransitionNumber`
-pub const COMPLETE_TO_RESETTING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 151);
-/// `SuspendedToUnsuspending_TransitionNumber`
-pub const SUSPENDED_TO_UNSUSPENDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 152);
+/// `PackMLExecuteStateMachineType_Resetting_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_RESETTING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 127);
+/// `PackMLExecuteStateMachineType_Idle_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_IDLE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 128);
+/// `PackMLExecuteStateMachineType_Starting_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_STARTING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 129);
+/// `PackMLExecuteStateMachineType_Suspending_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 130);
+/// `PackMLExecuteStateMachineType_Suspended_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDED_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 131);
+/// `PackMLExecuteStateMachineType_Unsuspending_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNSUSPENDING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 132);
+/// `PackMLExecuteStateMachineType_Holding_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_HOLDING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 133);
+/// `PackMLExecuteStateMachineType_Held_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_HELD_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 134);
+/// `PackMLExecuteStateMachineType_Unholding_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNHOLDING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 135);
+/// `PackMLExecuteStateMachineType_Execute_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_EXECUTE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 136);
+/// `PackMLExecuteStateMachineType_Completing_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_COMPLETING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 137);
+/// `PackMLExecuteStateMachineType_Complete_StateNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_COMPLETE_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 138);
+/// `PackMLExecuteStateMachineType_ResettingToIdle_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_RESETTING_TO_IDLE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 139);
+/// `PackMLExecuteStateMachineType_IdleToStarting_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_IDLE_TO_STARTING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 140);
+/// `PackMLExecuteStateMachineType_StartingToExecute_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_STARTING_TO_EXECUTE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 141);
+/// `PackMLExecuteStateMachineType_ExecuteToSuspending_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_EXECUTE_TO_SUSPENDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 142);
+/// `PackMLExecuteStateMachineType_SuspendingToSuspended_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDING_TO_SUSPENDED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 143);
+/// `PackMLExecuteStateMachineType_UnsuspendingToExecute_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNSUSPENDING_TO_EXECUTE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 144);
+/// `PackMLExecuteStateMachineType_ExecuteToHolding_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_EXECUTE_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 145);
+/// `PackMLExecuteStateMachineType_HoldingToHeld_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_HOLDING_TO_HELD_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 146);
+/// `PackMLExecuteStateMachineType_HeldToUnholding_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_HELD_TO_UNHOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 147);
+/// `PackMLExecuteStateMachineType_UnholdingToExecute_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNHOLDING_TO_EXECUTE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 148);
+/// `PackMLExecuteStateMachineType_ExecuteToCompleting_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_EXECUTE_TO_COMPLETING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 149);
+/// `PackMLExecuteStateMachineType_CompletingToComplete_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_COMPLETING_TO_COMPLETE_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 150);
+/// `PackMLExecuteStateMachineType_CompleteToResetting_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_COMPLETE_TO_RESETTING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 151);
+/// `PackMLExecuteStateMachineType_SuspendedToUnsuspending_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDED_TO_UNSUSPENDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 152);
 /// `PackMLMachineStateMachineType_AvailableStates`
 pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 153);
 /// `PackMLMachineStateMachineType_AvailableTransitions`
 pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 154);
-/// `Stopped_StateNumber`
-pub const STOPPED_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 155);
-/// `Stopping_StateNumber`
-pub const STOPPING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 156);
-/// `Clearing_StateNumber`
-pub const CLEARING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 157);
+/// `PackMLMachineStateMachineType_Stopped_StateNumber`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_STOPPED_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 155);
+/// `PackMLMachineStateMachineType_Stopping_StateNumber`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_STOPPING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 156);
+/// `PackMLMachineStateMachineType_Clearing_StateNumber`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_CLEARING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 157);
 /// `PackMLBaseStateMachineType_AvailableTransitions`
 pub const PACK_ML_BASE_STATE_MACHINE_TYPE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 158);
-/// `ExecuteState_AvailableTransitions`
-pub const EXECUTE_STATE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 160);
-/// `ExecuteState_CurrentState`
-pub const EXECUTE_STATE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 161);
-/// `ExecuteState_CurrentState_Id`
-pub const EXECUTE_STATE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 162);
-/// `StoppingToStopped_TransitionNumber`
-pub const STOPPING_TO_STOPPED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 163);
-/// `ClearingToStopped_TransitionNumber`
-pub const CLEARING_TO_STOPPED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 164);
-/// `StoppedToRunning_TransitionNumber`
-pub const STOPPED_TO_RUNNING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 165);
-/// `RunningToStopping_TransitionNumber`
-pub const RUNNING_TO_STOPPING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 166);
+/// `PackMLMachineStateMachineType_ExecuteState_AvailableTransitions`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_EXECUTE_STATE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 160);
+/// `PackMLMachineStateMachineType_ExecuteState_CurrentState`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_EXECUTE_STATE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 161);
+/// `PackMLMachineStateMachineType_ExecuteState_CurrentState_Id`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_EXECUTE_STATE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 162);
+/// `PackMLMachineStateMachineType_StoppingToStopped_TransitionNumber`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_STOPPING_TO_STOPPED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 163);
+/// `PackMLMachineStateMachineType_ClearingToStopped_TransitionNumber`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_CLEARING_TO_STOPPED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 164);
+/// `PackMLMachineStateMachineType_StoppedToRunning_TransitionNumber`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_STOPPED_TO_RUNNING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 165);
+/// `PackMLMachineStateMachineType_RunningToStopping_TransitionNumber`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_RUNNING_TO_STOPPING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 166);
 /// `PackMLBaseStateMachineType_AvailableStates`
 pub const PACK_ML_BASE_STATE_MACHINE_TYPE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 167);
-/// `Aborting_StateNumber`
-pub const ABORTING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 168);
-/// `Aborted_StateNumber`
-pub const ABORTED_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 169);
-/// `Running_StateNumber`
-pub const RUNNING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 171);
-/// `MachineState_CurrentState`
-pub const MACHINE_STATE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 172);
-/// `MachineState_CurrentState_Id`
-pub const MACHINE_STATE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 173);
-/// `AbortedToCleared_TransitionNumber`
-pub const ABORTED_TO_CLEARED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 174);
-/// `AbortingToAborted_TransitionNumber`
-pub const ABORTING_TO_ABORTED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 175);
-/// `ClearedToAborting_TransitionNumber`
-pub const CLEARED_TO_ABORTING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 176);
-/// `ExecuteState_AvailableStates`
-pub const EXECUTE_STATE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 177);
+/// `PackMLBaseStateMachineType_Aborting_StateNumber`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_ABORTING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 168);
+/// `PackMLBaseStateMachineType_Aborted_StateNumber`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_ABORTED_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 169);
+/// `PackMLMachineStateMachineType_Running_StateNumber`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_RUNNING_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 171);
+/// `PackMLBaseStateMachineType_MachineState_CurrentState`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_MACHINE_STATE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 172);
+/// `PackMLBaseStateMachineType_MachineState_CurrentState_Id`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_MACHINE_STATE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 173);
+/// `PackMLBaseStateMachineType_AbortedToCleared_TransitionNumber`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_ABORTED_TO_CLEARED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 174);
+/// `PackMLBaseStateMachineType_AbortingToAborted_TransitionNumber`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_ABORTING_TO_ABORTED_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 175);
+/// `PackMLBaseStateMachineType_ClearedToAborting_TransitionNumber`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_CLEARED_TO_ABORTING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 176);
+/// `PackMLMachineStateMachineType_ExecuteState_AvailableStates`
+pub const PACK_ML_MACHINE_STATE_MACHINE_TYPE_EXECUTE_STATE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 177);
 /// `PackMLBaseStateMachineType_Cleared_StateNumber`
 pub const PACK_ML_BASE_STATE_MACHINE_TYPE_CLEARED_STATE_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 178);
-/// `StartingToHolding_TransitionNumber`
-pub const STARTING_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 179);
+/// `PackMLExecuteStateMachineType_StartingToHolding_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_STARTING_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 179);
 /// `TypeDictionary_BinarySchema_PackMLCountDataType`
 pub const TYPE_DICTIONARY_BINARY_SCHEMA_PACK_ML_COUNT_DATA_TYPE: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 180);
 /// `TypeDictionary_XmlSchema_PackMLCountDataType`
@@ -168,30 +168,30 @@ pub const TYPE_DICTIONARY_XML_SCHEMA_NAMESPACE_URI: codec::ModelId<codec::kind::
 pub const PACK_ML_STATUS_OBJECT_TYPE_UNIT_MODE_CURRENT: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 200);
 /// `PackMLStatusObjectType_UnitModeChangeInProcess`
 pub const PACK_ML_STATUS_OBJECT_TYPE_UNIT_MODE_CHANGE_IN_PROCESS: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 201);
-/// `BaseStateMachine_AvailableTransitions`
-pub const BASE_STATE_MACHINE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 202);
-/// `MachineState_AvailableTransitions`
-pub const MACHINE_STATE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 204);
-/// `UnsuspendingToHolding_TransitionNumber`
-pub const UNSUSPENDING_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 208);
+/// `PackMLBaseObjectType_BaseStateMachine_AvailableTransitions`
+pub const PACK_ML_BASE_OBJECT_TYPE_BASE_STATE_MACHINE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 202);
+/// `PackMLBaseStateMachineType_MachineState_AvailableTransitions`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_MACHINE_STATE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 204);
+/// `PackMLExecuteStateMachineType_UnsuspendingToHolding_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNSUSPENDING_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 208);
 /// `PackMLStatusObjectType_StateRequested`
 pub const PACK_ML_STATUS_OBJECT_TYPE_STATE_REQUESTED: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 209);
 /// `PackMLStatusObjectType_StateChangeInProcess`
 pub const PACK_ML_STATUS_OBJECT_TYPE_STATE_CHANGE_IN_PROCESS: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 210);
 /// `PackMLStatusObjectType_EquipmentBlocked`
 pub const PACK_ML_STATUS_OBJECT_TYPE_EQUIPMENT_BLOCKED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 211);
-/// `MachineState_AvailableStates`
-pub const MACHINE_STATE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 212);
+/// `PackMLBaseStateMachineType_MachineState_AvailableStates`
+pub const PACK_ML_BASE_STATE_MACHINE_TYPE_MACHINE_STATE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 212);
 /// `MachineState_AvailableTransitions`
-pub const MACHINE_STATE_AVAILABLE_TRANSITIONS_I_213: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 213);
+pub const MACHINE_STATE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 213);
 /// `MachineState_AvailableStates`
-pub const MACHINE_STATE_AVAILABLE_STATES_I_214: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 214);
-/// `SuspendedToHolding_TransitionNumber`
-pub const SUSPENDED_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 215);
-/// `SuspendingToHolding_TransitionNumber`
-pub const SUSPENDING_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 216);
-/// `UnholdingToHolding_TransitionNumber`
-pub const UNHOLDING_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 217);
+pub const MACHINE_STATE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 214);
+/// `PackMLExecuteStateMachineType_SuspendedToHolding_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDED_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 215);
+/// `PackMLExecuteStateMachineType_SuspendingToHolding_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_SUSPENDING_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 216);
+/// `PackMLExecuteStateMachineType_UnholdingToHolding_TransitionNumber`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_UNHOLDING_TO_HOLDING_TRANSITION_NUMBER: codec::ModelId<codec::kind::Variable<Namespaces, u32>> = codec::ModelId::numeric(0, 217);
 /// `PackMLBaseObjectType_TagID`
 pub const PACK_ML_BASE_OBJECT_TYPE_TAG_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 218);
 /// `PackMLStatusObjectType_MachSpeed`
@@ -201,15 +201,15 @@ pub const PACK_ML_STATUS_OBJECT_TYPE_MACH_SPEED_EU_RANGE: codec::ModelId<codec::
 /// `PackMLBaseObjectType_PackMLVersion`
 pub const PACK_ML_BASE_OBJECT_TYPE_PACK_ML_VERSION: codec::ModelId<codec::kind::Variable<Namespaces, codec::UaString>> = codec::ModelId::numeric(0, 221);
 /// `ExecuteState_AvailableTransitions`
-pub const EXECUTE_STATE_AVAILABLE_TRANSITIONS_I_222: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 222);
+pub const EXECUTE_STATE_AVAILABLE_TRANSITIONS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 222);
 /// `ExecuteState_AvailableStates`
-pub const EXECUTE_STATE_AVAILABLE_STATES_I_223: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 223);
+pub const EXECUTE_STATE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 223);
 /// `PackMLStatusObjectType_EquipmentStarved`
 pub const PACK_ML_STATUS_OBJECT_TYPE_EQUIPMENT_STARVED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 224);
-/// `Status_UnitModeCurrent`
-pub const STATUS_UNIT_MODE_CURRENT: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 225);
+/// `PackMLBaseObjectType_Status_UnitModeCurrent`
+pub const PACK_ML_BASE_OBJECT_TYPE_STATUS_UNIT_MODE_CURRENT: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 225);
 /// `ExecuteState_CurrentState_Id`
-pub const EXECUTE_STATE_CURRENT_STATE_ID_I_227: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 227);
+pub const EXECUTE_STATE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 227);
 /// `PackMLStatusObjectType_CurMachSpeed`
 pub const PACK_ML_STATUS_OBJECT_TYPE_CUR_MACH_SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f32>> = codec::ModelId::numeric(0, 232);
 /// `PackMLStatusObjectType_CurMachSpeed_EURange`
@@ -246,46 +246,46 @@ pub const PACK_ML_ADMIN_OBJECT_TYPE_STATE_CUMULATIVE_TIME: codec::ModelId<codec:
 pub const PACK_ML_ADMIN_OBJECT_TYPE_ACC_TIME_SINCE_RESET: codec::ModelId<codec::kind::Variable<Namespaces, i32>> = codec::ModelId::numeric(0, 252);
 /// `PackMLAdminObjectType_MachDesignSpeed`
 pub const PACK_ML_ADMIN_OBJECT_TYPE_MACH_DESIGN_SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f32>> = codec::ModelId::numeric(0, 253);
-/// `Status_CurMachSpeed`
-pub const STATUS_CUR_MACH_SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f32>> = codec::ModelId::numeric(0, 255);
-/// `Status_CurMachSpeed_EURange`
-pub const STATUS_CUR_MACH_SPEED_EU_RANGE: codec::ModelId<codec::kind::Variable<Namespaces, ::uaforge_types::Range>> = codec::ModelId::numeric(0, 256);
-/// `Status_MachSpeed`
-pub const STATUS_MACH_SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f32>> = codec::ModelId::numeric(0, 257);
-/// `Status_MachSpeed_EURange`
-pub const STATUS_MACH_SPEED_EU_RANGE: codec::ModelId<codec::kind::Variable<Namespaces, ::uaforge_types::Range>> = codec::ModelId::numeric(0, 258);
-/// `BaseStateMachine_AvailableStates`
-pub const BASE_STATE_MACHINE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 259);
+/// `PackMLBaseObjectType_Status_CurMachSpeed`
+pub const PACK_ML_BASE_OBJECT_TYPE_STATUS_CUR_MACH_SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f32>> = codec::ModelId::numeric(0, 255);
+/// `PackMLBaseObjectType_Status_CurMachSpeed_EURange`
+pub const PACK_ML_BASE_OBJECT_TYPE_STATUS_CUR_MACH_SPEED_EU_RANGE: codec::ModelId<codec::kind::Variable<Namespaces, ::uaforge_types::Range>> = codec::ModelId::numeric(0, 256);
+/// `PackMLBaseObjectType_Status_MachSpeed`
+pub const PACK_ML_BASE_OBJECT_TYPE_STATUS_MACH_SPEED: codec::ModelId<codec::kind::Variable<Namespaces, f32>> = codec::ModelId::numeric(0, 257);
+/// `PackMLBaseObjectType_Status_MachSpeed_EURange`
+pub const PACK_ML_BASE_OBJECT_TYPE_STATUS_MACH_SPEED_EU_RANGE: codec::ModelId<codec::kind::Variable<Namespaces, ::uaforge_types::Range>> = codec::ModelId::numeric(0, 258);
+/// `PackMLBaseObjectType_BaseStateMachine_AvailableStates`
+pub const PACK_ML_BASE_OBJECT_TYPE_BASE_STATE_MACHINE_AVAILABLE_STATES: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<codec::NodeId>>> = codec::ModelId::numeric(0, 259);
 /// `MachineState_CurrentState`
-pub const MACHINE_STATE_CURRENT_STATE_I_262: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 262);
+pub const MACHINE_STATE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 262);
 /// `MachineState_CurrentState_Id`
-pub const MACHINE_STATE_CURRENT_STATE_ID_I_263: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 263);
+pub const MACHINE_STATE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 263);
 /// `ExecuteState_CurrentState`
-pub const EXECUTE_STATE_CURRENT_STATE_I_266: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 266);
-/// `BaseStateMachine_CurrentState`
-pub const BASE_STATE_MACHINE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 272);
-/// `BaseStateMachine_CurrentState_Id`
-pub const BASE_STATE_MACHINE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 273);
-/// `Status_EquipmentBlocked`
-pub const STATUS_EQUIPMENT_BLOCKED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 274);
-/// `Status_EquipmentStarved`
-pub const STATUS_EQUIPMENT_STARVED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 275);
+pub const EXECUTE_STATE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 266);
+/// `PackMLBaseObjectType_BaseStateMachine_CurrentState`
+pub const PACK_ML_BASE_OBJECT_TYPE_BASE_STATE_MACHINE_CURRENT_STATE: codec::ModelId<codec::kind::Variable<Namespaces, codec::LocalizedText>> = codec::ModelId::numeric(0, 272);
+/// `PackMLBaseObjectType_BaseStateMachine_CurrentState_Id`
+pub const PACK_ML_BASE_OBJECT_TYPE_BASE_STATE_MACHINE_CURRENT_STATE_ID: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 273);
+/// `PackMLBaseObjectType_Status_EquipmentBlocked`
+pub const PACK_ML_BASE_OBJECT_TYPE_STATUS_EQUIPMENT_BLOCKED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 274);
+/// `PackMLBaseObjectType_Status_EquipmentStarved`
+pub const PACK_ML_BASE_OBJECT_TYPE_STATUS_EQUIPMENT_STARVED: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 275);
 /// `PackMLAdminObjectType_Parameter`
 pub const PACK_ML_ADMIN_OBJECT_TYPE_PARAMETER: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<PackMLDescriptorDataType>>> = codec::ModelId::numeric(0, 276);
-/// `Status_UnitSupportedModes`
-pub const STATUS_UNIT_SUPPORTED_MODES: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 290);
-/// `Start_InputArguments`
-pub const START_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 342);
-/// `SetMachSpeed_InputArguments`
-pub const SET_MACH_SPEED_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 348);
-/// `SetProduct_InputArguments`
-pub const SET_PRODUCT_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 349);
-/// `RemoteCommand_InputArguments`
-pub const REMOTE_COMMAND_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 350);
-/// `SetInterlock_InputArguments`
-pub const SET_INTERLOCK_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 351);
-/// `SetParameter_InputArguments`
-pub const SET_PARAMETER_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 352);
+/// `PackMLBaseObjectType_Status_UnitSupportedModes`
+pub const PACK_ML_BASE_OBJECT_TYPE_STATUS_UNIT_SUPPORTED_MODES: codec::ModelId<codec::kind::Variable<Namespaces, codec::NodeId>> = codec::ModelId::numeric(0, 290);
+/// `PackMLExecuteStateMachineType_Start_InputArguments`
+pub const PACK_ML_EXECUTE_STATE_MACHINE_TYPE_START_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 342);
+/// `PackMLBaseObjectType_SetMachSpeed_InputArguments`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_MACH_SPEED_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 348);
+/// `PackMLBaseObjectType_SetProduct_InputArguments`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_PRODUCT_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 349);
+/// `PackMLBaseObjectType_RemoteCommand_InputArguments`
+pub const PACK_ML_BASE_OBJECT_TYPE_REMOTE_COMMAND_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 350);
+/// `PackMLBaseObjectType_SetInterlock_InputArguments`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_INTERLOCK_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 351);
+/// `PackMLBaseObjectType_SetParameter_InputArguments`
+pub const PACK_ML_BASE_OBJECT_TYPE_SET_PARAMETER_INPUT_ARGUMENTS: codec::ModelId<codec::kind::Variable<Namespaces, codec::Array<::uaforge_types::Argument>>> = codec::ModelId::numeric(0, 352);
 /// `http___opcfoundation_org_UA_PackML__IsNamespaceSubset`
 pub const HTTP_OPCFOUNDATION_ORG_UA_PACK_ML_IS_NAMESPACE_SUBSET: codec::ModelId<codec::kind::Variable<Namespaces, bool>> = codec::ModelId::numeric(0, 354);
 /// `http___opcfoundation_org_UA_PackML__NamespacePublicationDate`
