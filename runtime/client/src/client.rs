@@ -9,14 +9,16 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 use uaforge_codec::{Array, Entropy, Now};
 use uaforge_crypto::Identity;
-use uaforge_net::{OsEntropy, Stream};
+use uaforge_net::OsEntropy;
 use uaforge_nodes::typed::RegisterTypes;
 use uaforge_types::EndpointDescription;
 
 use crate::address::Address;
 use crate::config::Config;
+use crate::dial::{choose, dial, supervise};
 use crate::link::Link;
 use crate::proto::{Connection, Goal, Handles, Plan, Ties};
+use crate::recovery::{ConnectionState, Reconnect};
 use crate::security::{SecuredEndpoint, Security, UserIdentity};
 use crate::tables::Tables;
 use crate::{Discovery, Error, Session, SessionInfo};
@@ -153,6 +155,22 @@ impl ClientBuilder {
         self
     }
 
+    /// Comes back by itself after the connection was lost: over a new one to the same session, or to a new session
+    /// that takes over the subscriptions; those that the server has no more are made anew, with their items
+    /// (OPC 10000-4 §6.7). Calls that wait when the connection is lost, and those that come until it is back, fail
+    /// at once. [`Session::connection_state`] tells of it. Without this, a session ends with its connection.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use uaforge_client::{Client, Reconnect};
+    /// let builder = Client::builder().reconnect(Reconnect::default().longest_wait(Duration::from_secs(5)));
+    /// ```
+    #[must_use]
+    pub fn reconnect(mut self, policy: Reconnect) -> Self {
+        self.config.reconnect = Some(policy);
+        self
+    }
+
     /// Lifetime of a security token, which is renewed in time (OPC 10000-4 §5.6.2 requestedLifetime);
     /// default one hour.
     #[must_use]
@@ -201,28 +219,13 @@ impl ClientBuilder {
     /// See [`Error`].
     pub async fn connect(self, url: &str) -> Result<Session, Error> {
         let endpoint = match self.config.security.as_ref().filter(|_| !self.config.insecure) {
-            Some(security) => Some(self.choose(security, url).await?),
+            Some(security) => Some(choose(&self.config, security, url).await?),
             None => None,
         };
-        let (stream, now) = self.dial(url).await?;
+        let (stream, now) = dial(&self.config, url).await?;
         let (connection, session) = self.start_at(url, OsEntropy, now, endpoint)?;
-        tokio::spawn(uaforge_net::drive(stream, connection));
+        tokio::spawn(supervise(connection, stream));
         session.await
-    }
-
-    /// Asks the server for its endpoints, and takes the strongest that fits.
-    async fn choose(
-        &self,
-        security: &Security,
-        url: &str,
-    ) -> Result<(SecuredEndpoint, Array<EndpointDescription>), Error> {
-        let Address { url, host, .. } = Address::parse(url)?;
-        let asking = Client::builder().connect_timeout(self.config.connect_timeout);
-        let discovery = asking.request_timeout(self.config.request_timeout).discovery(&url).await?;
-        let endpoints = discovery.get_endpoints().await?;
-        discovery.close().await;
-        let chosen = security.choose(&endpoints, &self.config.user, &url, &host)?;
-        Ok((chosen, Array::from(endpoints)))
     }
 
     /// Opens a channel for the discovery services (OPC 10000-4 §5.5), without a session. They need no
@@ -242,7 +245,7 @@ impl ClientBuilder {
     /// # Errors
     /// See [`Error`].
     pub async fn discovery(self, url: &str) -> Result<Discovery, Error> {
-        let (stream, now) = self.dial(url).await?;
+        let (stream, now) = dial(&self.config, url).await?;
         let (connection, discovery) = self.start_discovery(url, OsEntropy, now)?;
         tokio::spawn(uaforge_net::drive(stream, connection));
         discovery.await
@@ -255,8 +258,9 @@ impl ClientBuilder {
     /// See [`Error`]; there is no [`ClientBuilder::security`], or no endpoint fits.
     pub async fn secured_discovery(self, url: &str) -> Result<Discovery, Error> {
         let missing = || Error::NoSecurityProvider { url: url.into() };
-        let endpoint = self.choose(self.config.security.as_ref().ok_or_else(missing)?, url).await?;
-        let (stream, now) = self.dial(url).await?;
+        let security = self.config.security.as_ref().ok_or_else(missing)?;
+        let endpoint = choose(&self.config, security, url).await?;
+        let (stream, now) = dial(&self.config, url).await?;
         let (connection, ready) = self.prepare(url, OsEntropy, now, Goal::Channel, Some(endpoint))?;
         tokio::spawn(uaforge_net::drive(stream, connection));
         Ok(Discovery::new(ready.await?.0, url.into()))
@@ -327,17 +331,6 @@ impl ClientBuilder {
         Ok((connection, Connecting { outcome }))
     }
 
-    async fn dial(&self, url: &str) -> Result<(Stream, Now), Error> {
-        let address = Address::parse(url)?;
-        let failed =
-            |reason| Error::Connect { address: address.authority().into(), reason: Arc::new(reason) };
-        let dial = Stream::connect(&address.host, address.port);
-        match uaforge_net::timeout(self.config.connect_timeout, dial).await {
-            Ok(stream) => Ok((stream.map_err(failed)?, uaforge_net::clock())),
-            Err(_) => Err(failed(std::io::ErrorKind::TimedOut.into())),
-        }
-    }
-
     fn prepare(
         self,
         url: &str,
@@ -355,12 +348,13 @@ impl ClientBuilder {
         let handles = Arc::new(Handles::default());
         let (commands, receiver) = mpsc::unbounded_channel();
         let (ended, end) = watch::channel(None);
+        let (state, states) = watch::channel(ConnectionState::Connected);
         let (report, ready) = oneshot::channel();
         let bounds = (config.request_timeout, config.max_outstanding, config.parallel_parts);
-        let link = Link::new(Arc::clone(&tables), Arc::clone(&handles), commands, end, bounds);
+        let link = Link::new(Arc::clone(&tables), Arc::clone(&handles), commands, (end, states), bounds);
         // Whoever connects may have stopped waiting; then the link is gone and the machine ends.
         let report = Box::new(move |outcome| drop(report.send(outcome)));
-        let ties = Ties { tables, handles, ended, report };
+        let ties = Ties { tables, handles, ended, state, report };
         let connection = Connection::new(Plan { url, config, goal, secured }, entropy, receiver, now, ties);
         let connection = connection.map_err(|error| Error::Channel {
             status: error.status,

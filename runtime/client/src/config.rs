@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use uaforge_codec::DecodeLimits;
 
+use crate::recovery::Reconnect;
 use crate::security::{Security, UserIdentity};
 
 /// Everything about a connection that is not its address.
@@ -30,6 +31,8 @@ pub(crate) struct Config {
     pub(crate) session_timeout: Duration,
     /// Silence after which ServerStatus.State is read.
     pub(crate) keep_alive: Duration,
+    /// How to come back after the connection was lost; without it the session ends.
+    pub(crate) reconnect: Option<Reconnect>,
     /// RequestedLifetime of a security token.
     pub(crate) token_lifetime: Duration,
     /// Requests that may wait for their response; more calls wait.
@@ -59,6 +62,7 @@ impl Default for Config {
             request_timeout: Duration::from_secs(10),
             session_timeout: Duration::from_secs(60),
             keep_alive: Duration::from_secs(5),
+            reconnect: None,
             token_lifetime: Duration::from_secs(3600),
             max_outstanding: 1000,
             max_publish_requests: 10,

@@ -59,12 +59,14 @@ mod advice;
 mod batch;
 mod client;
 mod config;
+mod dial;
 mod error;
 mod hierarchy;
 mod invocation;
 mod link;
 mod method_ids;
 mod proto;
+mod recovery;
 mod security;
 mod services;
 mod session;
@@ -76,6 +78,7 @@ pub use client::{Client, ClientBuilder, Connecting, connect, connect_insecure};
 pub use error::{ArgumentStatus, Error};
 pub use invocation::Invocation;
 pub use proto::{Connection, OperationLimits, SessionInfo, SubscriptionStatus};
+pub use recovery::{ConnectionState, Reconnect};
 pub use security::Security;
 pub use services::{
     BrowseAll, BrowseMany, BrowsePage, CallMethod, CallMethods, Discovery, LoadedTypes, Page, Read, ReadItem,

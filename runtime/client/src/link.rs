@@ -8,6 +8,7 @@ use uaforge_types::ServiceRequest;
 
 use crate::Error;
 use crate::proto::{Call, Exchanged, Handles, ServiceCall, Wish};
+use crate::recovery::ConnectionState;
 use crate::tables::Tables;
 
 /// What callers ask of the connection.
@@ -28,6 +29,7 @@ pub(crate) struct Link {
     commands: mpsc::UnboundedSender<Command>,
     permits: Arc<Semaphore>,
     ended: watch::Receiver<Option<Error>>,
+    pub(crate) states: watch::Receiver<ConnectionState>,
     request_timeout: Duration,
     /// Requests on their way at once for one call that was taken apart.
     pub(crate) parallel_parts: usize,
@@ -47,11 +49,11 @@ impl Link {
         tables: Arc<Tables>,
         handles: Arc<Handles>,
         commands: mpsc::UnboundedSender<Command>,
-        ended: watch::Receiver<Option<Error>>,
+        (ended, states): (watch::Receiver<Option<Error>>, watch::Receiver<ConnectionState>),
         (request_timeout, max_outstanding, parallel_parts): (Duration, usize, usize),
     ) -> Self {
         let permits = Arc::new(Semaphore::new(max_outstanding.min(Semaphore::MAX_PERMITS)));
-        Self { tables, handles, commands, permits, ended, request_timeout, parallel_parts }
+        Self { tables, handles, commands, permits, ended, states, request_timeout, parallel_parts }
     }
 
     /// Sends a request and waits for its response. Dropping the future abandons the call.
@@ -140,7 +142,10 @@ impl Link {
     }
 
     pub(crate) fn reason(&self) -> Error {
-        self.ended().unwrap_or_else(|| Error::closed("its task has ended"))
+        self.ended().unwrap_or_else(|| match &*self.states.borrow() {
+            ConnectionState::Reconnecting { .. } => Error::closed("and is being made anew"),
+            _ => Error::closed("its task has ended"),
+        })
     }
 }
 

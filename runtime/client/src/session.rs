@@ -3,6 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
+use tokio::sync::watch;
 use uaforge_codec::{IdKind, ModelId, NamespaceMap, NodeId};
 use uaforge_nodes::typed::{ObjectType, RegisterTypes};
 use uaforge_types::ServiceRequest;
@@ -14,6 +15,7 @@ use crate::invocation::Invocation;
 use crate::link::{CallOptions, Link};
 use crate::method_ids::MethodIds;
 use crate::proto::{OperationLimits, SessionInfo};
+use crate::recovery::ConnectionState;
 use crate::subscription::Pool;
 
 /// An activated session (OPC 10000-4 §5.7). A clone is another handle of the same session; the last one
@@ -31,7 +33,7 @@ use crate::subscription::Pool;
 /// # When the connection is lost
 ///
 /// Every call that waits gets the reason at once, as does every later one; [`Session::closed`] waits for
-/// it.
+/// it. With [`ClientBuilder::reconnect`](crate::ClientBuilder::reconnect) the session comes back by itself.
 #[derive(Clone)]
 pub struct Session {
     shared: Arc<Shared>,
@@ -138,6 +140,18 @@ impl Session {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.link.ended().is_some()
+    }
+
+    /// Whether the session can be used, or comes back; see [`ClientBuilder::reconnect`](crate::ClientBuilder::reconnect).
+    #[must_use]
+    pub fn connection_state(&self) -> ConnectionState {
+        self.shared.link.states.borrow().clone()
+    }
+
+    /// Each change of the connection's state, from now on. The last one is [`ConnectionState::Ended`].
+    #[must_use]
+    pub fn connection_changes(&self) -> watch::Receiver<ConnectionState> {
+        self.shared.link.states.clone()
     }
 
     /// Closes the session and the connection, and waits until that is done (OPC 10000-4 §5.7.4). What

@@ -71,3 +71,50 @@ pub trait Machine {
     /// Nothing happened for a while: give buffers back.
     fn on_idle(&mut self) {}
 }
+
+/// A machine that its owner keeps when the connection is over.
+impl<M: Machine> Machine for &mut M {
+    fn receive(&mut self, input: &[u8], now: Now) -> usize {
+        M::receive(self, input, now)
+    }
+
+    fn output(&mut self) -> &mut OutputBuffer {
+        M::output(self)
+    }
+
+    fn wants_read(&self) -> bool {
+        M::wants_read(self)
+    }
+
+    fn has_more(&self) -> bool {
+        M::has_more(self)
+    }
+
+    fn deadline(&self) -> Option<Ticks> {
+        M::deadline(self)
+    }
+
+    fn on_deadline(&mut self, now: Now) {
+        M::on_deadline(self, now);
+    }
+
+    fn poll_work(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> Poll<()> {
+        M::poll_work(self, cx, now)
+    }
+
+    fn on_eof(&mut self, now: Now) {
+        M::on_eof(self, now);
+    }
+
+    fn is_closed(&self) -> bool {
+        M::is_closed(self)
+    }
+
+    fn timeouts(&self) -> Timeouts {
+        M::timeouts(self)
+    }
+
+    fn on_idle(&mut self) {
+        M::on_idle(self);
+    }
+}

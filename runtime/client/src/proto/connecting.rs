@@ -40,6 +40,7 @@ impl Core {
         };
         self.authentication_token = created.authentication_token.clone();
         let nonce = created.server_nonce.clone();
+        self.recovery.server_nonce = nonce.clone();
         if let Some(secured) = &setup.secured {
             secured.check(&created)?;
             setup.activation = Some(secured.activate(&self.config.user, nonce.bytes()));
@@ -86,9 +87,23 @@ impl Core {
     }
 
     pub(super) fn activated(&mut self, body: Body<'_>, now: Now) -> Result<(), Error> {
-        body.response::<ActivateSessionRequest>()?;
-        self.send(Step::Tables, setup::read_tables(), now);
-        Ok(())
+        let resumes = matches!(&self.state, State::Connecting(setup) if setup.resumes);
+        match body.response::<ActivateSessionRequest>() {
+            Ok(activated) => {
+                self.recovery.server_nonce = activated.server_nonce;
+                if resumes {
+                    self.become_ready(None, now);
+                } else {
+                    self.send(Step::Tables, setup::read_tables(), now);
+                }
+                Ok(())
+            }
+            Err(Error::Service { .. }) if resumes => {
+                self.renew(now);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Namespace table and limits in one call. A server that does not take so many nodes in one call, and
@@ -98,7 +113,7 @@ impl Core {
             Ok(read) => {
                 let results: &[DataValue] = &read.results;
                 let namespaces = setup::namespaces(results)?;
-                self.finish(namespaces, setup::limits(results));
+                self.finish(namespaces, setup::limits(results), now);
                 Ok(())
             }
             Err(Error::Service { .. }) => {
@@ -109,28 +124,33 @@ impl Core {
         }
     }
 
-    pub(super) fn namespaces(&mut self, body: Body<'_>) -> Result<(), Error> {
+    pub(super) fn namespaces(&mut self, body: Body<'_>, now: Now) -> Result<(), Error> {
         let read = body.response::<ReadRequest>()?;
         let namespaces = setup::namespaces(&read.results)?;
-        self.finish(namespaces, OperationLimits::default());
+        self.finish(namespaces, OperationLimits::default(), now);
         Ok(())
     }
 
-    fn finish(&mut self, namespaces: NamespaceMap, limits: OperationLimits) {
-        self.tables.set_namespaces(namespaces);
-        let info = match &mut self.state {
-            State::Connecting(setup) => setup.info.take(),
-            _ => None,
-        };
-        self.become_ready(info.map(|info| SessionInfo { limits, ..info }));
+    fn finish(&mut self, namespaces: NamespaceMap, limits: OperationLimits, now: Now) {
+        let before = self.tables.snapshot().namespaces;
+        self.tables.set_namespaces(namespaces.clone());
+        self.subscriptions.limit_items_per_call(limits.max_monitored_items_per_call);
+        let State::Connecting(setup) = &mut self.state else { return };
+        let info = setup.info.take().map(|info| SessionInfo { limits, ..info });
+        if !setup.is_again || !self.take_over(&before, &namespaces, now) {
+            self.become_ready(info, now);
+        }
     }
 
-    pub(super) fn become_ready(&mut self, info: Option<SessionInfo>) {
-        if let Some(info) = &info {
-            self.subscriptions.limit_items_per_call(info.limits.max_monitored_items_per_call);
+    pub(super) fn become_ready(&mut self, info: Option<SessionInfo>, now: Now) {
+        let State::Connecting(setup) = core::mem::replace(&mut self.state, State::Ready) else { return };
+        self.recovery.chosen = setup.chosen;
+        self.recovery.secured = setup.secured;
+        self.recovery.ready();
+        if setup.is_again {
+            self.subscriptions.resumed(now.ticks);
+            self.ask_for_subscriptions(now);
         }
-        if let State::Connecting(setup) = core::mem::replace(&mut self.state, State::Ready) {
-            (setup.report)(Ok(info));
-        }
+        (setup.report)(Ok(info));
     }
 }

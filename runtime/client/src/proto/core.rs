@@ -16,11 +16,13 @@ use super::endpoints::Chosen;
 use super::handles::Handles;
 use super::liveness::Liveness;
 use super::pending::{Pending, Step, Waiting};
+use super::recovery::Recovery;
 use super::secured::Secured;
 use super::setup::{self, Report, Setup};
 use super::subscriptions::Subscriptions;
 use crate::Error;
 use crate::config::Config;
+use crate::recovery::ConnectionState;
 use crate::security::SecuredEndpoint;
 use crate::tables::Tables;
 
@@ -29,6 +31,8 @@ pub(super) enum State {
     /// Until it can be used.
     Connecting(Box<Setup>),
     Ready,
+    /// The connection is gone, and another one is wanted.
+    Lost,
     /// CloseSession was sent.
     Closing,
     Closed,
@@ -49,6 +53,7 @@ pub(crate) struct Ties {
     pub(crate) handles: Arc<Handles>,
     /// Told once: why the connection has ended.
     pub(crate) ended: watch::Sender<Option<Error>>,
+    pub(crate) state: watch::Sender<ConnectionState>,
     pub(crate) report: Report,
 }
 
@@ -65,6 +70,7 @@ pub(crate) struct Core {
     pub(super) authentication_token: NodeId,
     pub(super) liveness: Liveness,
     pub(super) subscriptions: Subscriptions,
+    pub(super) recovery: Recovery,
     pending: Pending,
     handles: Arc<Handles>,
     ended: watch::Sender<Option<Error>>,
@@ -88,6 +94,7 @@ impl Core {
             url,
             liveness: Liveness::new(config.keep_alive, now.ticks),
             subscriptions: Subscriptions::new(config.max_publish_requests, config.request_timeout),
+            recovery: Recovery::new(config.reconnect.clone(), ties.state),
             config,
             tables: ties.tables,
             outbox: VecDeque::new(),
@@ -113,7 +120,8 @@ impl Core {
                 server_uri: endpoint.server_uri.clone(),
             });
             setup.endpoints = endpoints;
-            setup.secured = Some(Box::new(Secured { endpoint, client_nonce, thumbprint: Arc::new([]) }));
+            let secured = Secured { endpoint, client_nonce, thumbprint: Arc::new([]) };
+            setup.secured = Some(Box::new(secured));
         }
     }
 
@@ -121,10 +129,18 @@ impl Core {
     pub(crate) fn opened(&mut self, thumbprint: Option<&Arc<[u8]>>, now: Now) {
         if let State::Connecting(setup) = &mut self.state
             && let Some(secured) = &mut setup.secured
+            && let Some(thumbprint) = thumbprint
         {
-            if let Some(thumbprint) = thumbprint {
-                secured.thumbprint = Arc::clone(thumbprint);
-            }
+            secured.thumbprint = Arc::clone(thumbprint);
+        }
+        if !self.resume(now) {
+            self.begin(now);
+        }
+    }
+
+    /// Begins what the connection is for.
+    pub(super) fn begin(&mut self, now: Now) {
+        if matches!(&self.state, State::Connecting(setup) if setup.secured.is_some()) {
             self.create_secured(now);
             return;
         }
@@ -133,7 +149,7 @@ impl Core {
                 let request = setup::get_endpoints(&self.url);
                 self.send::<GetEndpointsRequest>(Step::Endpoints, request, now);
             }
-            Goal::Channel => self.become_ready(None),
+            Goal::Channel => self.become_ready(None, now),
         }
     }
 
@@ -157,7 +173,7 @@ impl Core {
     /// Takes a call of a user. Its time runs from now on.
     pub(crate) fn submit(&mut self, call: Box<dyn Call>, now: Now) {
         match self.state {
-            State::Closing | State::Closed => {
+            State::Lost | State::Closing | State::Closed => {
                 call.complete(Err(self.reason()));
             }
             State::Connecting(_) | State::Ready => {
@@ -276,7 +292,7 @@ impl Core {
             Step::Create => self.created(body, now),
             Step::Activate => self.activated(body, now),
             Step::Tables => self.tables(body, now),
-            Step::Namespaces => self.namespaces(body),
+            Step::Namespaces => self.namespaces(body, now),
             Step::KeepAlive => {
                 self.liveness.answered();
                 // A server that answers is there, whatever it says of its state.
@@ -293,11 +309,18 @@ impl Core {
                 Ok(())
             }
             Step::Subscriptions(ask) => self.subscriptions_answered(ask, body, now),
+            Step::Transfer => self.taken_over(body, now),
             Step::Close => {
                 self.end(Error::closed("by this client"));
                 Ok(())
             }
         }
+    }
+
+    /// Everybody who waits; nobody does any more.
+    pub(super) fn drain_pending(&mut self) -> Vec<Waiting> {
+        self.cancels = 0;
+        self.pending.drain().collect()
     }
 
     /// What the clock asks for.
@@ -352,18 +375,25 @@ impl Core {
                 self.state = State::Closing;
                 self.send::<CloseSessionRequest>(Step::Close, setup::close_session(), now);
             }
-            (State::Ready, Goal::Channel) | (State::Connecting(_), _) => {
+            (State::Ready, Goal::Channel) | (State::Connecting(_) | State::Lost, _) => {
+                self.recovery.leave();
                 self.end(Error::closed("by this client"));
             }
             (State::Closing | State::Closed, _) => {}
         }
     }
 
-    /// Ends everything with an error, which all who wait get now and all who come later.
+    /// Ends everything with an error, which all who wait get now and all who come later; unless the session is to
+    /// come back over another connection.
     pub(crate) fn end(&mut self, error: Error) {
         if self.is_closed() {
             return;
         }
+        if self.comes_back() {
+            self.suspend(error);
+            return;
+        }
+        self.recovery.ended(&error);
         self.ended.send_replace(Some(error.clone()));
         if let State::Connecting(setup) = core::mem::replace(&mut self.state, State::Closed) {
             (setup.report)(Err(error.clone()));
@@ -379,15 +409,34 @@ impl Core {
 
     /// Why a call is not taken any more.
     pub(crate) fn reason(&self) -> Error {
-        self.ended.borrow().clone().unwrap_or_else(|| Error::closed("by this client"))
+        let unless = if self.is_lost() { "and is being made anew" } else { "by this client" };
+        self.ended.borrow().clone().unwrap_or_else(|| Error::closed(unless))
     }
 
     pub(crate) fn is_closed(&self) -> bool {
         matches!(self.state, State::Closed)
     }
 
+    /// Whether there is no connection to say anything on.
+    pub(crate) fn is_offline(&self) -> bool {
+        self.is_closed() || self.is_lost()
+    }
+
+    /// Nobody drives the connection any more, and nobody will.
+    pub(crate) fn abandoned(&mut self) {
+        self.recovery.leave();
+        if self.is_lost() {
+            self.end(Error::closed("while it was being made anew"));
+        } else {
+            self.lost();
+        }
+    }
+
     /// The connection is gone.
     pub(crate) fn lost(&mut self) {
+        if self.is_lost() {
+            return;
+        }
         let waits_for_close = matches!(self.state, State::Closing);
         self.end(if waits_for_close {
             Error::closed("by this client")

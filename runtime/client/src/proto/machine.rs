@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::task::{Context, Poll};
+use core::time::Duration;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
@@ -53,22 +54,8 @@ impl Connection {
         ties: Ties,
     ) -> Result<Self, ChannelError> {
         let Plan { url, config, goal, secured } = plan;
-        let limits = Limits {
-            max_message: config.max_message_size,
-            max_chunks: config.max_chunk_count,
-            ..Limits::default()
-        };
-        let settings = ClientConfig {
-            limits,
-            requested_lifetime: config.token_lifetime,
-            handshake_timeout: config.connect_timeout,
-            mode: secured.as_ref().map_or(MessageSecurityMode::NONE, |(endpoint, _)| endpoint.mode),
-            ..ClientConfig::new(&*url)
-        };
-        let mut channel = match &secured {
-            Some((endpoint, _)) => ClientChannel::new(settings, endpoint.security()?, entropy.clone()),
-            None => ClientChannel::new(settings, NonePolicy, entropy.clone()),
-        };
+        let endpoint = secured.as_ref().map(|(endpoint, _)| endpoint);
+        let mut channel = open(&url, &config, endpoint, entropy.clone())?;
         let mut output = OutputBuffer::new();
         channel.start(output.vec(), now);
         let mut core = Core::new(url, config, goal, Box::new(entropy), now, ties);
@@ -76,6 +63,69 @@ impl Connection {
             core.secure(endpoint, endpoints);
         }
         Ok(Self { channel, output, core, commands, orphaned: false, closers: Vec::new(), finished: false })
+    }
+
+    /// The connection is gone, whatever it still had to say.
+    pub(crate) fn disconnected(&mut self) {
+        self.finished = true;
+        self.core.lost();
+        self.settle();
+    }
+
+    /// How long to wait before the next attempt to connect again; `None` if nobody wants to
+    /// ([`ClientBuilder::reconnect`](crate::ClientBuilder::reconnect)).
+    #[must_use]
+    pub fn wait_to_reconnect(&self) -> Option<Duration> {
+        self.core.wait()
+    }
+
+    /// An attempt to connect again has failed before there was a connection.
+    pub fn reconnect_failed(&mut self, error: Error) {
+        self.core.attempt_failed(error);
+        self.settle();
+    }
+
+    /// There is a new connection to the same address without security: what is sent on it from now on makes the
+    /// session ready again. Only after [`Connection::wait_to_reconnect`] has asked for it.
+    pub fn reconnect(&mut self, entropy: impl Entropy + Clone + Send + 'static, now: Now) {
+        self.restart(None, entropy, now);
+    }
+
+    pub(crate) fn restart(
+        &mut self,
+        secured: Option<(SecuredEndpoint, Array<EndpointDescription>)>,
+        entropy: impl Entropy + Clone + Send + 'static,
+        now: Now,
+    ) {
+        let endpoint = secured.as_ref().map(|(endpoint, _)| endpoint);
+        match open(&self.core.url, &self.core.config, endpoint, entropy) {
+            Err(error) => {
+                let reason = error.reason.to_string().into();
+                self.reconnect_failed(Error::Channel { status: error.status, reason });
+            }
+            Ok(mut channel) => {
+                self.output = OutputBuffer::new();
+                channel.start(self.output.vec(), now);
+                self.channel = channel;
+                self.finished = false;
+                self.core.restart(secured, now);
+            }
+        }
+    }
+
+    pub(crate) fn config(&self) -> &Arc<Config> {
+        &self.core.config
+    }
+
+    pub(crate) fn url(&self) -> &Arc<str> {
+        &self.core.url
+    }
+
+    /// Serves commands while there is no connection; whether the session has ended.
+    pub(crate) fn serve_offline(&mut self, cx: &mut Context<'_>, now: &dyn Fn() -> Now) -> bool {
+        self.poll_commands(cx, now);
+        self.settle();
+        self.core.is_closed()
     }
 
     /// Sends what the session has to say, as far as the output has room.
@@ -95,7 +145,7 @@ impl Connection {
                 Err(reason) => core.refused(handle, Error::Encode { service, reason }, now),
             }
         }
-        if core.is_closed() && !self.finished {
+        if core.is_offline() && !self.finished {
             self.finished = true;
             channel.close(output.vec(), now);
         }
@@ -175,13 +225,38 @@ impl Connection {
     }
 }
 
+/// A channel that is about to say hello.
+fn open(
+    url: &Arc<str>,
+    config: &Config,
+    endpoint: Option<&SecuredEndpoint>,
+    entropy: impl Entropy + Send + 'static,
+) -> Result<ClientChannel, ChannelError> {
+    let limits = Limits {
+        max_message: config.max_message_size,
+        max_chunks: config.max_chunk_count,
+        ..Limits::default()
+    };
+    let settings = ClientConfig {
+        limits,
+        requested_lifetime: config.token_lifetime,
+        handshake_timeout: config.connect_timeout,
+        mode: endpoint.map_or(MessageSecurityMode::NONE, |endpoint| endpoint.mode),
+        ..ClientConfig::new(&**url)
+    };
+    match endpoint {
+        Some(endpoint) => Ok(ClientChannel::new(settings, endpoint.security()?, entropy)),
+        None => Ok(ClientChannel::new(settings, NonePolicy, entropy)),
+    }
+}
+
 impl Machine for Connection {
     fn receive(&mut self, input: &[u8], now: Now) -> usize {
         self.core.heard(now);
         let tables = self.core.tables.snapshot();
         let config = Arc::clone(&self.core.config);
         let mut consumed = 0;
-        while !self.finished && !self.core.is_closed() {
+        while !self.finished && !self.core.is_offline() {
             let rest = input.get(consumed..).unwrap_or_default();
             let mut opened = false;
             let Self { channel, output, core, .. } = self;
@@ -261,7 +336,7 @@ impl Machine for Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.core.lost();
+        self.core.abandoned();
         self.settle();
     }
 }

@@ -9,6 +9,7 @@ mod handles;
 mod liveness;
 mod machine;
 mod pending;
+mod recovery;
 mod secured;
 mod setup;
 mod subscribing;

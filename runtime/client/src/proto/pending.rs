@@ -27,6 +27,8 @@ pub(crate) enum Step {
     Cancel,
     /// What subscriptions ask for.
     Subscriptions(Ask),
+    /// TransferSubscriptions to a session that takes the place of one that is gone.
+    Transfer,
     /// CloseSession.
     Close,
 }

@@ -73,6 +73,10 @@ pub(super) struct Setup {
     /// An ActivateSession request that waits for its signatures.
     pub(super) activation: Option<Operation<ActivateSessionRequest>>,
     pub(super) info: Option<SessionInfo>,
+    /// There was a connection before.
+    pub(super) is_again: bool,
+    /// ActivateSession is for the session of before.
+    pub(super) resumes: bool,
 }
 
 impl Setup {
@@ -85,6 +89,8 @@ impl Setup {
             secured: None,
             activation: None,
             info: None,
+            is_again: false,
+            resumes: false,
         }
     }
 }

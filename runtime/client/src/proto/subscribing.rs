@@ -11,7 +11,13 @@ use crate::Error;
 impl Core {
     /// Takes what a caller wants of the subscriptions.
     pub(crate) fn wish(&mut self, wish: Wish, now: Now) {
-        if matches!(self.state, State::Connecting(_) | State::Ready) {
+        let is_wanted = match self.state {
+            State::Connecting(_) | State::Ready => true,
+            // What is given up is given up; nobody is made to wait for a connection.
+            State::Lost => matches!(wish, Wish::Unwatch(_) | Wish::Unsubscribe(_)),
+            State::Closing | State::Closed => false,
+        };
+        if is_wanted {
             self.subscriptions.wish(wish, now.ticks);
             self.ask_for_subscriptions(now);
         }
@@ -37,7 +43,7 @@ impl Core {
         }
     }
 
-    fn ask_for_subscriptions(&mut self, now: Now) {
+    pub(super) fn ask_for_subscriptions(&mut self, now: Now) {
         while matches!(self.state, State::Ready)
             && let Some(asked) = self.subscriptions.next_request(now.ticks)
         {

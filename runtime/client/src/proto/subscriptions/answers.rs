@@ -215,7 +215,7 @@ impl Subscriptions {
         }
     }
 
-    fn refuse(&mut self, handle: u32, reason: Refused) {
+    pub(super) fn refuse(&mut self, handle: u32, reason: Refused) {
         let Some(item) = self.items.remove(&handle) else {
             return;
         };

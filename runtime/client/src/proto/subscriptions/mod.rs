@@ -9,6 +9,7 @@ mod notify;
 mod order;
 mod publisher;
 mod shard;
+mod survive;
 mod wishes;
 
 use core::time::Duration;
