@@ -26,6 +26,7 @@ pub mod pki;
 pub mod publishing;
 pub mod random_values;
 pub mod raw;
+pub mod relay;
 pub mod rogue;
 pub mod running;
 pub mod secured;

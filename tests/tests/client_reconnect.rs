@@ -3,98 +3,19 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 use uaforge_client::{
     Client, ClientBuilder, ConnectionState, Reconnect, Samples, Session, SubscriptionStatus, WatchItem,
 };
 use uaforge_codec::{NodeId, StatusCode, Variant};
 use uaforge_nodes::{ClassAttributes, NewNode, VariableAttributes};
 use uaforge_server::{Server, VariableHandle};
+use uaforge_tests::relay::{Relay, Way};
 use uaforge_types::status;
 
 const SECOND: Duration = Duration::from_secs(1);
-
-/// What the relay does with connections and their bytes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
-    Open,
-    /// Bytes are taken and dropped.
-    Silent,
-    /// Connections end at once.
-    Closed,
-}
-
-/// Between the client and the server of the moment.
-struct Relay {
-    address: SocketAddr,
-    target: Arc<Mutex<SocketAddr>>,
-    way: watch::Sender<Way>,
-    accepted: Arc<AtomicUsize>,
-}
-
-impl Relay {
-    async fn to(server: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let (way, ways) = watch::channel(Way::Open);
-        let relay = Self { address, target: Arc::new(Mutex::new(server)), way, accepted: Arc::default() };
-        let (target, accepted) = (Arc::clone(&relay.target), Arc::clone(&relay.accepted));
-        tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                accepted.fetch_add(1, Ordering::SeqCst);
-                let target = *target.lock().expect("no panic");
-                tokio::spawn(relay_one(client, target, ways.clone()));
-            }
-        });
-        relay
-    }
-
-    fn url(&self) -> String {
-        format!("opc.tcp://{}", self.address)
-    }
-
-    fn set(&self, way: Way) {
-        self.way.send_replace(way);
-    }
-
-    fn count(&self) -> usize {
-        self.accepted.load(Ordering::SeqCst)
-    }
-}
-
-async fn relay_one(mut client: TcpStream, target: SocketAddr, mut ways: watch::Receiver<Way>) {
-    if *ways.borrow() == Way::Closed {
-        return;
-    }
-    let Ok(mut server) = TcpStream::connect(target).await else { return };
-    let (mut up, mut down) = (vec![0; 65_536], vec![0; 65_536]);
-    loop {
-        let is_open = *ways.borrow() == Way::Open;
-        tokio::select! {
-            read = client.read(&mut up) => match read {
-                Ok(count) if count > 0 && !is_open => {}
-                Ok(count) if count > 0 && server.write_all(&up[..count]).await.is_ok() => {}
-                _ => return,
-            },
-            read = server.read(&mut down) => match read {
-                Ok(count) if count > 0 && !is_open => {}
-                Ok(count) if count > 0 && client.write_all(&down[..count]).await.is_ok() => {}
-                _ => return,
-            },
-            changed = ways.changed() => {
-                if changed.is_err() || *ways.borrow() == Way::Closed {
-                    return;
-                }
-            }
-        }
-    }
-}
 
 /// A server that runs; its variables are of the second of these namespaces.
 struct Running {
@@ -269,7 +190,7 @@ fn a_restarted_server_gets_everything_again() {
         let after = Running::start(&[PLANT, "urn:test:first"]);
         assert_ne!(*after.value.id(), old_id);
         after.value.set(7);
-        *relay.target.lock().expect("no panic") = after.address();
+        relay.lead_to(after.address());
         relay.set(Way::Open);
         until_connected(&watching.session).await;
         assert_eq!(after.server.session_count(), 1);

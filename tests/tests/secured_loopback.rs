@@ -3,15 +3,19 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use uaforge::client::{Client, Error, Security, Session};
-use uaforge::crypto::{AcceptAny, Draft, Identity, KeyKind, Policy, SharedProvider};
+use uaforge::client::{Client, ConnectionState, Error, Reconnect, Security, Session};
+use uaforge::crypto::{AcceptAny, Certificate, Draft, Identity, KeyKind, PeerCheck, Policy, SharedProvider};
 use uaforge::server::{
     self as server, Authentication, Authenticator, Credentials, Offered, RoleSet, Server, User, UserId,
 };
+use uaforge_channel::ChannelError;
 use uaforge_codec::{Now, SeededEntropy};
 use uaforge_net::OsEntropy;
 use uaforge_tests::pki::{identity, providers};
+use uaforge_tests::relay::{Relay, Way};
 use uaforge_types::{MessageSecurityMode, status};
 
 const MODES: [MessageSecurityMode; 2] = [MessageSecurityMode::SIGN, MessageSecurityMode::SIGN_AND_ENCRYPT];
@@ -377,6 +381,84 @@ async fn only_its_own_certificate_registers_a_server() {
         assert!(!known().await, "it has unregistered");
         let missing = Client::builder().secured_discovery(&url).await;
         assert!(matches!(missing, Err(Error::NoSecurityProvider { .. })), "{missing:?}");
+    })
+    .await;
+}
+
+/// A client that comes back: its relay and its session.
+async fn returning(server: &Server, client: uaforge::client::ClientBuilder) -> (Relay, Session) {
+    let relay = Relay::to(server.local_addr().expect("an address")).await;
+    let policy =
+        Reconnect::default().first_wait(Duration::from_millis(20)).longest_wait(Duration::from_millis(100));
+    let session = client.reconnect(policy).connect(&relay.url()).await.expect("connected");
+    (relay, session)
+}
+
+async fn wait_for(session: &Session, wanted: fn(&ConnectionState) -> bool) {
+    let mut changes = session.connection_changes();
+    let found = tokio::time::timeout(Duration::from_secs(20), changes.wait_for(wanted)).await;
+    assert!(matches!(found, Ok(Ok(_))), "{:?}", session.connection_state());
+}
+
+/// Case 038, step 1, over secured channels: the session is activated again with the server's last nonce.
+#[tokio::test]
+async fn a_secured_session_comes_back() {
+    let provider = &providers()[0];
+    let server = secured_server(provider);
+    let security = client_security(provider);
+    beside(&server, async {
+        for policy in Policy::ALL {
+            let only = security.clone().policies(&[policy]);
+            let client = Client::builder().security(only).user_name("brewer", "hops");
+            let (relay, session) = returning(&server, client).await;
+            for _ in 0..2 {
+                relay.set(Way::Closed);
+                wait_for(&session, |state| matches!(state, ConnectionState::Reconnecting { .. })).await;
+                relay.set(Way::Open);
+                wait_for(&session, |state| matches!(state, ConnectionState::Connected)).await;
+                read_time(&session).await;
+                assert_eq!(server.session_count(), 1, "{policy:?}");
+            }
+            session.close().await;
+        }
+    })
+    .await;
+}
+
+/// Trusts what it is told to.
+#[derive(Debug)]
+struct Trust(Arc<AtomicBool>);
+
+impl PeerCheck for Trust {
+    fn check(&self, _certificates: &[Certificate], _now: Now) -> Result<(), ChannelError> {
+        if self.0.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        Err(ChannelError::new(status::BAD_CERTIFICATE_UNTRUSTED, "not trusted any more"))
+    }
+}
+
+/// Case 038, step 5: a certificate that is not trusted is not tried for ever.
+#[tokio::test]
+async fn a_server_that_is_not_trusted_any_more_is_given_up() {
+    let provider = &providers()[0];
+    let server = secured_server(provider);
+    let trusted = Arc::new(AtomicBool::new(true));
+    let security = identities(provider, "client")
+        .into_iter()
+        .fold(Security::new(provider.clone(), Trust(Arc::clone(&trusted))), Security::identity)
+        .any_host();
+    beside(&server, async {
+        let (relay, session) = returning(&server, Client::builder().security(security)).await;
+        relay.set(Way::Closed);
+        wait_for(&session, |state| matches!(state, ConnectionState::Reconnecting { .. })).await;
+        trusted.store(false, Ordering::SeqCst);
+        relay.set(Way::Open);
+        let reason = tokio::time::timeout(Duration::from_secs(20), session.closed()).await.expect("in time");
+        assert_eq!(reason.status(), status::BAD_CERTIFICATE_UNTRUSTED, "{reason}");
+        let count = relay.count();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        assert_eq!(relay.count(), count, "it does not go on");
     })
     .await;
 }

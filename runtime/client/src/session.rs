@@ -54,7 +54,8 @@ impl Session {
         Self { shared: Arc::new(Shared { link, info, hierarchy, learned, methods, subscriptions }) }
     }
 
-    /// The SessionId.
+    /// The SessionId, of the session that was made first: one that took its place after a loss of the connection
+    /// has another one.
     #[must_use]
     pub fn session_id(&self) -> &NodeId {
         &self.shared.info.session_id
