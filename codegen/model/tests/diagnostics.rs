@@ -12,7 +12,7 @@ fn fixtures() -> PathBuf {
 
 /// Advice is given on request.
 fn is_advice(code: Code) -> bool {
-    code.0.starts_with("UAF05")
+    code.0.starts_with("UAF05") || code.0 == "UAF0604"
 }
 
 /// Loads all fixtures of a code, by file name.

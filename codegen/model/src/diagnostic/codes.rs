@@ -130,6 +130,8 @@ pub const NO_VERSION: Code = Code("UAF0504");
 pub const UNUSED_REQUIREMENT: Code = Code("UAF0505");
 /// A URI whose last segment names no model.
 pub const URI_WITHOUT_NAME: Code = Code("UAF0506");
+/// A URI with blanks, or with a twin that differs in a slash or in case only.
+pub const URI_SPELLING: Code = Code("UAF0507");
 /// Node and Definition have different symbolic names.
 pub const SYMBOLIC_NAMES_DIFFER: Code = Code("UAF0510");
 /// Names that differ in punctuation, case or namespace only.
@@ -158,9 +160,11 @@ pub const ENUM_TEXTS_DIFFER: Code = Code("UAF0524");
 pub const OPTION_SET_UNMARKED: Code = Code("UAF0525");
 /// A field of an abstract structure without AllowSubTypes.
 pub const SUBTYPES_UNMARKED: Code = Code("UAF0526");
+/// An enumeration whose values are combined as bits.
+pub const MASK_ENUMERATION: Code = Code("UAF0527");
 /// A type that lacks mandatory members of its interface.
 pub const INTERFACE_NOT_REPEATED: Code = Code("UAF0530");
-/// A name in angle brackets with a plain modelling rule.
+/// A name in angle brackets with a plain modelling rule, or the reverse.
 pub const PLACEHOLDER_NAME: Code = Code("UAF0531");
 /// A method with another signature than its declaration.
 pub const SIGNATURE_DIFFERS: Code = Code("UAF0532");
@@ -180,6 +184,8 @@ pub const TRANSITION_WITHOUT_STATES: Code = Code("UAF0538");
 pub const EVENT_INTERFACE: Code = Code("UAF0539");
 /// Something deprecated is used.
 pub const DEPRECATED_USED: Code = Code("UAF0540");
+/// A Method that several nodes have as their component.
+pub const SHARED_METHOD: Code = Code("UAF0541");
 
 /// A type of a dictionary that nothing defines.
 pub const DICTIONARY_TYPE: Code = Code("UAF0601");
@@ -187,6 +193,8 @@ pub const DICTIONARY_TYPE: Code = Code("UAF0601");
 pub const DICTIONARY_LAYOUT: Code = Code("UAF0602");
 /// Types of a dictionary without nodes.
 pub const DICTIONARY_WITHOUT_IDS: Code = Code("UAF0603");
+/// A dictionary that contradicts the NodeSet.
+pub const DICTIONARY_DIFFERS: Code = Code("UAF0604");
 
 /// A line of an identifier table that cannot be read.
 pub const IDENTIFIERS_LINE: Code = Code("UAF0610");

@@ -67,6 +67,7 @@ fn enumeration(linter: &mut Linter<'_>, node: &Node, definition: &Definition) {
         let help = "a value that nobody set is 0 on the wire, and has no name here";
         linter.report(node, Diagnostic::note(codes::NO_ZERO_VALUE, message).help(help));
     }
+    mask(linter, node, &values);
     let by_position: BTreeSet<i64> = (0i64..).take(values.len()).collect();
     let declared: BTreeSet<i64> = values.iter().copied().collect();
     let texts = if let Some(Value::Array { items, .. }) = property(linter, node, "EnumStrings") {
@@ -85,6 +86,20 @@ fn enumeration(linter: &mut Linter<'_>, node: &Node, definition: &Definition) {
         let help = "correct the property: EnumStrings for 0, 1, 2 … without gaps, EnumValues for all else \
                     (OPC 10000-3 §5.8.3); the Definition is taken";
         linter.report(node, Diagnostic::warning(codes::ENUM_TEXTS_DIFFER, message).help(help));
+    }
+}
+
+/// Values that are bits and combinations of them: those of a mask are combined, those of an enumeration are not.
+fn mask(linter: &mut Linter<'_>, node: &Node, values: &[i64]) {
+    let bits = |value: &&i64| **value > 0 && value.count_ones() == 1;
+    let all = values.iter().filter(bits).fold(0, |all, bit| all | bit);
+    let combines = values.iter().all(|value| *value >= 0 && value & !all == 0);
+    let dense = values.iter().max().is_some_and(|largest| *largest <= values.len() as i64);
+    if all.count_ones() >= 3 && combines && !dense {
+        let message = format!("the values of the enumeration {} are bits", linter.name(node));
+        let help = "values that combine are an option set: derive it from an unsigned integer with IsOptionSet; read \
+                    as an enumeration, unknown values survive";
+        linter.report(node, Diagnostic::note(codes::MASK_ENUMERATION, message).help(help));
     }
 }
 

@@ -37,7 +37,25 @@ pub(super) fn check(linter: &mut Linter<'_>, model: &Model, span: Option<Span>) 
         let help = "where a name is taken from the URI, give another: `Forge::name` in a build script";
         linter.add(Diagnostic::note(codes::URI_WITHOUT_NAME, message).at(span).help(help));
     }
+    spelling(linter, model, span);
     unused(linter, model, span);
+}
+
+/// URIs are compared as they are, so that what looks alike is another namespace (OPC 10000-3 §8.2.2).
+fn spelling(linter: &mut Linter<'_>, model: &Model, span: Span) {
+    let set = linter.set;
+    let uri = set.uri(model.ns);
+    let plain = |uri: &str| uri.trim_end_matches('/').to_lowercase();
+    let named = std::iter::once(uri).chain(model.required.iter().map(|required| &*required.uri));
+    let twins = named.filter_map(|uri| {
+        let twin = set.uris.iter().find(|other| ***other != *uri && plain(other) == plain(uri))?;
+        Some(format!("{uri} and {twin} differ in a slash or in case only"))
+    });
+    let blanks = uri.contains(char::is_whitespace).then(|| format!("the URI \"{uri}\" has blanks"));
+    for message in blanks.into_iter().chain(twins) {
+        let help = "URIs are taken literally: write the same one everywhere, as the model's publisher does";
+        linter.add(Diagnostic::warning(codes::URI_SPELLING, message).at(span).help(help));
+    }
 }
 
 fn own_index(linter: &mut Linter<'_>, model: &Model, span: Span) {

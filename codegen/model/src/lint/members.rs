@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Linter;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::query::well_known::HAS_COMPONENT;
 use crate::query::{Declaration, ModellingRule};
 use crate::resolved::{Id, Node, NodeClass, QName, Value};
 
@@ -74,6 +75,18 @@ fn placeholders(linter: &mut Linter<'_>, node: &Node, own: &[Declaration<'_>]) {
             let help = "the modelling rule counts: it is one member of that very name";
             linter.report(row.node, Diagnostic::note(codes::PLACEHOLDER_NAME, message).help(help));
         }
+        if !bracketed
+            && matches!(row.rule, ModellingRule::OptionalPlaceholder | ModellingRule::MandatoryPlaceholder)
+        {
+            let message = format!(
+                "{} of {} is a placeholder by its modelling rule, but has no angle brackets",
+                path(&row.path),
+                linter.name(node)
+            );
+            let help =
+                "the modelling rule counts: instances have any number of members of other names in its place";
+            linter.report(row.node, Diagnostic::note(codes::PLACEHOLDER_NAME, message).help(help));
+        }
     }
 }
 
@@ -134,6 +147,25 @@ fn arguments(value: Option<&Value>) -> Option<Vec<String>> {
     Some(items.iter().filter_map(shape).collect())
 }
 
+/// One Method node below several nodes: a call tells them apart by its object alone.
+fn shared(linter: &mut Linter<'_>, node: &Node) {
+    let links = linter.set.inverse(&node.id).iter();
+    let owners: Vec<&Id> =
+        links.filter(|link| link.reference_type == HAS_COMPONENT).map(|link| &link.target).collect();
+    if let [first, second, ..] = owners.as_slice() {
+        let message = format!(
+            "the Method {} is a component of {} nodes, {} and {} among them",
+            linter.name(node),
+            owners.len(),
+            linter.other(first, node.span),
+            linter.other(second, node.span)
+        );
+        let help = "its handler learns the object from the call (OPC 10000-4 §5.11.2); arguments and permissions are \
+                    the same for all";
+        linter.report(node, Diagnostic::note(codes::SHARED_METHOD, message).help(help));
+    }
+}
+
 pub(super) fn method(linter: &mut Linter<'_>, node: &Node) {
     let set = linter.set;
     for name in ["InputArguments", "OutputArguments"] {
@@ -160,6 +192,7 @@ pub(super) fn method(linter: &mut Linter<'_>, node: &Node) {
             linter.report(property, Diagnostic::note(codes::ARGUMENT_COUNT, message).help(help));
         }
     }
+    shared(linter, node);
     let Some(declaration) = &node.method_declaration else {
         return;
     };

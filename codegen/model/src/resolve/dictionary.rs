@@ -108,7 +108,13 @@ impl<'a, 'd> Resolver<'a, 'd> {
         let known = self.models.get(&ns).and_then(|model| model.nodes.get(&id.ident));
         let exists = known.is_some();
         // What the NodeSet says counts: dictionaries lose optional flags.
-        if known.is_some_and(|node| node.definition.is_some()) || (exists && raw.kind == RawKind::Opaque) {
+        if let Some(definition) = known.and_then(|node| node.definition.clone()) {
+            if self.options.lints {
+                self.compare_dictionary(ns, raw, own, &definition);
+            }
+            return;
+        }
+        if exists && raw.kind == RawKind::Opaque {
             return;
         }
         let Some((base, definition)) = self.lower(ns, raw, own) else { return };
@@ -138,6 +144,38 @@ impl<'a, 'd> Resolver<'a, 'd> {
                 &DATA_TYPE_ENCODING_TYPE,
                 span,
             );
+        }
+    }
+
+    /// Tells where a dictionary has other fields or values than the NodeSet, which counts.
+    fn compare_dictionary(&mut self, ns: Ns, raw: &RawType<'a>, own: &Own<'a>, definition: &Definition) {
+        let before = self.diagnostics.len();
+        let lowered = self.lower(ns, raw, own);
+        // What is wrong with a definition that is not used is no matter.
+        self.diagnostics.truncate(before);
+        let Some((_, Some(other))) = lowered else { return };
+        let count = |definition: &Definition| {
+            let optional = definition.fields.iter().filter(|field| field.is_optional).count();
+            (definition.fields.len(), optional)
+        };
+        let same = |(field, other): (&Field, &Field)| {
+            let names = [Some(field.name.as_str()), field.symbolic_name.as_deref()];
+            names.contains(&Some(other.name.as_str()))
+                && (field.value, field.is_optional) == (other.value, other.is_optional)
+        };
+        let alike =
+            count(definition) == count(&other) && definition.fields.iter().zip(&other.fields).all(same);
+        if !alike {
+            let ((fields, optional), (others, other_optional)) = (count(definition), count(&other));
+            let message = format!(
+                "{} has {others} fields, {other_optional} of them optional, in this dictionary, and {fields} with {optional} \
+                 optional ones or others in the NodeSet",
+                raw.name.value
+            );
+            let help = "the NodeSet counts: dictionaries lose optional flags and types";
+            let diagnostic =
+                Diagnostic::warning(codes::DICTIONARY_DIFFERS, message).at(raw.name.span).help(help);
+            self.diagnostics.push(diagnostic);
         }
     }
 
